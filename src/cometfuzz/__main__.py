@@ -1,0 +1,5 @@
+"""`python -m cometfuzz` is `cometfuzz`."""
+
+from cometfuzz.cli import main
+
+main()

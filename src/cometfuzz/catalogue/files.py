@@ -1,0 +1,41 @@
+"""From text to a typed, valid Case, and back to a file."""
+
+from pathlib import Path
+
+from cometfuzz.catalogue.data import expected_tensors
+from cometfuzz.catalogue.validate import assemble
+from cometfuzz.errors import InvalidCase
+from cometfuzz.ir.case import Case
+from cometfuzz.ir.codec import MAX_BYTES, encode, parse
+
+
+def decode(text: bytes) -> Case:
+    """The case in `text`, typed and valid, or one InvalidCase; never a partly built graph."""
+    parsed = parse(text)
+    graph = assemble(parsed.drafts, parsed.outputs)
+    if parsed.data:
+        expected = expected_tensors(graph)
+        for key, tensor in parsed.data.items():
+            if key not in expected:
+                raise InvalidCase(f"$.data[{key!r}]: expected an input or NODE/WEIGHT of the graph; received {key!r}")
+            dtype, shape = expected[key]
+            if (tensor.dtype, tensor.shape) != (dtype, shape):
+                raise InvalidCase(
+                    f"$.data[{key!r}]: expected {dtype}{list(shape)}; received {tensor.dtype}{list(tensor.shape)}"
+                )
+    return Case(graph, parsed.rng_seed, parsed.data)
+
+
+def load(path: Path) -> Case:
+    """The case in a file."""
+    try:
+        if (size := path.stat().st_size) > MAX_BYTES:
+            raise InvalidCase(f"{path}: expected a case file of at most {MAX_BYTES} bytes; received bytes={size}")
+        return decode(path.read_bytes())
+    except OSError as error:
+        raise InvalidCase(f"{path}: {error.strerror}") from None
+
+
+def save(case: Case, path: Path) -> None:
+    """Write the canonical text of a case."""
+    path.write_bytes(encode(case))

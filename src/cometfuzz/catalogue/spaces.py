@@ -1,0 +1,312 @@
+"""Spaces: the values that a parameter may take.
+
+A space judges a value (`problem`), brings it into the one form that is stored (`canonical`), draws one, and knows
+its `simplest` value: Keras' own default where there is one, so that a reduced case names as few arguments as
+possible. Initialisers are the exception: their simplest is "zeros", because weights are set explicitly anyway and a
+random initialiser costs a compilation on JAX.
+"""
+
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from cometfuzz.draw import Draw
+from cometfuzz.ir.graph import Inner, Params
+
+Effect = Literal["forward", "build", "train"]
+"""Where a value can show: in a forward pass, only while a layer is built, or only in training."""
+
+RARE = 0.02
+"""How often a legal but unusual value (zero units, a zero-size dimension) is drawn."""
+
+
+class Space:
+    """Base of all spaces. `x` is the layer's input type (a tuple of them where it takes several)."""
+
+    simplest: Any
+    effect: Effect = "forward"
+    numeric: bool = False
+
+    def canonical(self, value: Any) -> Any:
+        """The stored form of `value`; values of the wrong kind come back as they are."""
+        return value
+
+    def problem(self, value: Any) -> str | None:
+        """What was expected instead of `value`, or None if it belongs to the space."""
+        raise NotImplementedError
+
+    def draw(self, draw: Draw, x: Any, p: Params) -> Any:
+        """A value for input `x`; `p` holds the parameters drawn so far."""
+        raise NotImplementedError
+
+    def options(self) -> tuple[Any, ...] | None:
+        """All values if they can be listed (then each counts as covered by itself), else None."""
+        return None
+
+    def size(self) -> int | None:
+        """How many values there are, None for too many to tell."""
+        options = self.options()
+        return None if options is None else len(options)
+
+    def describe(self) -> str:
+        """The space as a person reads it."""
+        raise NotImplementedError
+
+
+class Choice(Space):
+    """One of the listed values; the first is the simplest unless another is named."""
+
+    def __init__(self, *values: Any, simplest: Any = ..., effect: Effect = "forward") -> None:
+        self.values = values
+        self.simplest = values[0] if simplest is ... else simplest
+        self.effect = effect
+        self._known = frozenset((type(value), value) for value in values)
+
+    def problem(self, value: Any) -> str | None:
+        try:
+            known = (type(value), value) in self._known
+        except TypeError:
+            known = False
+        return None if known else self.describe()
+
+    def draw(self, draw: Draw, x: Any, p: Params) -> Any:
+        if self.effect != "forward" and not draw.chance(0.3):
+            return self.simplest
+        return draw.choice(self.values)
+
+    def options(self) -> tuple[Any, ...]:
+        return self.values
+
+    def describe(self) -> str:
+        return "one of " + ", ".join("null" if value is None else str(value) for value in self.values)
+
+
+class Ints(Space):
+    """An integer from low to high; values in `rare` are legal too, and seldom drawn."""
+
+    numeric = True
+
+    def __init__(
+        self,
+        low: int,
+        high: int,
+        simplest: int | None = None,
+        rare: Sequence[int] = (),
+        effect: Effect = "forward",
+        limit: int = 2**20,
+    ) -> None:
+        """Values above `high` and up to `limit` are valid (imported models have them) but never drawn."""
+        self.low, self.high, self.rare, self.limit = low, high, tuple(rare), limit
+        self.simplest = low if simplest is None else simplest
+        self.effect = effect
+
+    def problem(self, value: Any) -> str | None:
+        if type(value) is int and (self.low <= value <= self.limit or value in self.rare):
+            return None
+        return self.describe()
+
+    def draw(self, draw: Draw, x: Any, p: Params) -> int:
+        if self.rare and draw.chance(RARE):
+            return draw.choice(self.rare)
+        return draw.integer(self.low, self.high)
+
+    def size(self) -> int:
+        return self.high - self.low + 1 + len(self.rare)
+
+    def describe(self) -> str:
+        return f"an integer from {self.low}, drawn up to {self.high}" + "".join(f", or {value}" for value in self.rare)
+
+
+class Floats(Space):
+    """A finite number from low to high, drawn as a short decimal."""
+
+    numeric = True
+
+    def __init__(
+        self, low: float, high: float, simplest: float, *, step: float = 0.0, effect: Effect = "forward"
+    ) -> None:
+        """`step` is the grid on which values are drawn; by default a hundredth of the range."""
+        self.low, self.high, self.simplest, self.effect = low, high, float(simplest), effect
+        self.step = step or (high - low) / 100
+
+    def canonical(self, value: Any) -> Any:
+        return float(value) if type(value) is int and abs(value) < 2**53 else value
+
+    def problem(self, value: Any) -> str | None:
+        return None if type(value) is float and self.low <= value <= self.high else self.describe()
+
+    def draw(self, draw: Draw, x: Any, p: Params) -> float:
+        if self.effect != "forward" and draw.chance(0.5):
+            return float(self.simplest)
+        steps = int((self.high - self.low) / self.step + 1e-9)
+        return min(self.high, float(f"{self.low + self.step * draw.integer(0, steps):.6g}"))
+
+    def describe(self) -> str:
+        return f"a number from {self.low:g} to {self.high:g}"
+
+
+class PerAxis(Space):
+    """One value of `each` for every spatial axis; a single value stands for all of them."""
+
+    numeric = True
+
+    def __init__(self, axes: int, each: Space) -> None:
+        self.axes, self.each = axes, each
+        self.simplest = (each.simplest,) * axes
+        self.effect = each.effect
+
+    def canonical(self, value: Any) -> Any:
+        if isinstance(value, tuple):
+            return tuple(self.each.canonical(item) for item in value)
+        return (self.each.canonical(value),) * self.axes
+
+    def problem(self, value: Any) -> str | None:
+        if not isinstance(value, tuple) or len(value) != self.axes:
+            return self.describe()
+        return next((self.describe() for item in value if self.each.problem(item)), None)
+
+    def draw(self, draw: Draw, x: Any, p: Params) -> tuple[Any, ...]:
+        if draw.chance(0.5):
+            return (self.each.draw(draw, x, p),) * self.axes
+        return tuple(self.each.draw(draw, x, p) for _ in range(self.axes))
+
+    def size(self) -> int | None:
+        each = self.each.size()
+        return None if each is None else each**self.axes
+
+    def describe(self) -> str:
+        return f"for each of {self.axes} axes {self.each.describe()}"
+
+
+class Optional(Space):
+    """null or a value of `inner`; null is the simplest unless another is named."""
+
+    def __init__(self, inner: Space, simplest: Any = None) -> None:
+        self.inner, self.simplest = inner, simplest
+        self.effect, self.numeric = inner.effect, inner.numeric
+
+    def canonical(self, value: Any) -> Any:
+        return None if value is None else self.inner.canonical(value)
+
+    def problem(self, value: Any) -> str | None:
+        return None if value is None or self.inner.problem(value) is None else self.describe()
+
+    def draw(self, draw: Draw, x: Any, p: Params) -> Any:
+        return None if draw.chance(0.5) else self.inner.draw(draw, x, p)
+
+    def options(self) -> tuple[Any, ...] | None:
+        options = self.inner.options()
+        return None if options is None else (None, *options)
+
+    def size(self) -> int | None:
+        size = self.inner.size()
+        return None if size is None else size + 1
+
+    def describe(self) -> str:
+        return f"null or {self.inner.describe()}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Computed:
+    check: Callable[[Any], bool]
+    draw: Callable[[Draw, Any, Params], Any]
+
+
+class Computed(Space):
+    """Values that depend on the input: a permutation, a target shape, an einsum equation.
+
+    `check` says whether a value has the right form at all; whether it fits the input is the business of rules.
+    """
+
+    def __init__(
+        self,
+        text: str,
+        *,
+        simplest: Any,
+        check: Callable[[Any], bool],
+        draw: Callable[[Draw, Any, Params], Any],
+        numeric: bool = True,
+    ) -> None:
+        self.text, self.simplest, self.numeric = text, simplest, numeric
+        self._functions = _Computed(check, draw)
+
+    def problem(self, value: Any) -> str | None:
+        return None if self._functions.check(value) else self.text
+
+    def draw(self, draw: Draw, x: Any, p: Params) -> Any:
+        return self._functions.draw(draw, x, p)
+
+    def describe(self) -> str:
+        return self.text
+
+
+class InnerLayer(Space):
+    """A layer inside a wrapper. The wrapper's LayerSpec draws and checks it; see `catalogue.wrapping`."""
+
+    def __init__(self, *layers: str, draw: Callable[[Draw, Any, Params], Inner], simplest: Inner) -> None:
+        self.layers, self.simplest, self._draw = layers, simplest, draw
+
+    def problem(self, value: Any) -> str | None:
+        return None if isinstance(value, Inner) and value.layer in self.layers else self.describe()
+
+    def draw(self, draw: Draw, x: Any, p: Params) -> Inner:
+        return self._draw(draw, x, p)
+
+    def describe(self) -> str:
+        return "a layer: one of " + ", ".join(self.layers)
+
+
+BOOLEAN_TRUE = Choice(True, False)
+BOOLEAN_FALSE = Choice(False, True)
+DATA_FORMAT = Choice("channels_last", "channels_first")
+SAME_OR_VALID = Choice("valid", "same")
+
+ACTIVATION_NAMES = (
+    *("linear", "relu", "relu6", "sigmoid", "tanh", "softmax", "elu", "selu", "softplus", "softsign", "exponential"),
+    *("hard_sigmoid", "hard_silu", "hard_tanh", "hard_shrink", "soft_shrink", "tanh_shrink", "squareplus", "celu"),
+    *("gelu", "glu", "leaky_relu", "log_sigmoid", "log_softmax", "mish", "silu", "sparse_plus", "sparsemax"),
+    "sparse_sigmoid",
+)
+"""Every activation that Keras 3 takes by name alone (`threshold` needs arguments; swish is silu)."""
+
+SHAPE_CHANGING_ACTIVATIONS = ("glu",)
+"""These stand in the Activation layer only."""
+
+
+def activations(simplest: str = "linear", *more: Any) -> Choice:
+    """The `activation` argument of a layer: every named activation that keeps the shape, and `more`."""
+    names = [name for name in ACTIVATION_NAMES if name not in SHAPE_CHANGING_ACTIVATIONS]
+    return Choice(*names, *more, simplest=simplest)
+
+
+INITIALISER_NAMES = (
+    *("Zeros", "Ones", "Constant", "RandomNormal", "RandomUniform", "TruncatedNormal", "VarianceScaling", "Orthogonal"),
+    *("Identity", "glorot_normal", "glorot_uniform", "he_normal", "he_uniform", "lecun_normal", "lecun_uniform"),
+)
+
+
+def initialiser() -> Choice:
+    """An initialiser by name. It runs when the layer is built, then the weights are overwritten."""
+    return Choice(*INITIALISER_NAMES, effect="build")
+
+
+def regulariser() -> Choice:
+    """A regulariser by name; it never shows in a forward pass."""
+    return Choice(None, "l1", "l2", "L1L2", effect="build")
+
+
+def constraint() -> Choice:
+    """A constraint by name; it acts after a gradient step only."""
+    return Choice(None, "Constraint", "MaxNorm", "MinMaxNorm", "NonNeg", "UnitNorm", effect="build")
+
+
+def build_params(*weights: str, activity: bool = True) -> dict[str, Space]:
+    """Initialiser, regulariser and constraint of each named weight, and the activity regulariser."""
+    kinds: tuple[tuple[str, Callable[[], Space]], ...] = (
+        ("initializer", initialiser),
+        ("regularizer", regulariser),
+        ("constraint", constraint),
+    )
+    params = {f"{weight}_{kind}": make() for (kind, make), weight in itertools.product(kinds, weights)}
+    return {**params, "activity_regularizer": regulariser()} if activity else params

@@ -1,0 +1,147 @@
+"""The only judge of validity: types a graph and lists every violation by the name of its rule."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from cometfuzz.catalogue.spec import CATALOGUE, LayerSpec
+from cometfuzz.errors import InvalidCase
+from cometfuzz.ir.graph import Draft, Edge, Graph, Inner, Node, Params
+from cometfuzz.ir.types import MAX_RANK, TensorType
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """One broken rule at one node."""
+
+    node: str
+    rule: str
+    detail: str
+
+    def __str__(self) -> str:
+        return f"node {self.node!r} breaks {self.rule!r}: {self.detail}"
+
+
+def check(drafts: Iterable[Draft], outputs: Sequence[Edge]) -> tuple[Graph | None, list[Violation]]:
+    """The typed graph, or None, and all violations. Nodes below an untypable one are not judged on its output."""
+    violations: list[Violation] = []
+    nodes: dict[str, Node | None] = {}
+    for draft in drafts:
+        if draft.id in nodes:
+            violations.append(Violation(draft.id, "ids are unique", f"received id={draft.id!r} twice"))
+        nodes[draft.id] = _typed(draft, nodes, violations)
+    for edge in outputs:
+        if edge.node not in nodes:
+            violations.append(Violation(edge.node, "outputs exist", f"received node={edge.node!r}"))
+        else:
+            source = nodes[edge.node]
+            if source is not None and not 0 <= edge.output < len(source.outputs):
+                violations.append(Violation(edge.node, "outputs exist", f"received output={edge.output}"))
+    if not outputs:
+        violations.append(Violation("", "outputs exist", "received none"))
+    if violations:
+        return None, violations
+    return Graph(tuple(node for node in nodes.values() if node is not None), tuple(outputs)), []
+
+
+def validate(graph: Graph) -> list[Violation]:
+    """Everything that is wrong with a graph; an empty list if it is valid."""
+    typed, violations = check(graph.drafts, graph.outputs)
+    if typed is not None:
+        for node in graph.nodes:
+            predicted = typed.by_id[node.id]
+            if predicted.outputs != node.outputs:
+                detail = f"expected {_texts(predicted.outputs)}; received {_texts(node.outputs)}"
+                violations.append(Violation(node.id, "types are as the catalogue predicts", detail))
+            if predicted.params != node.params:
+                violations.append(Violation(node.id, "parameters are complete", "received some missing"))
+    return violations
+
+
+def assemble(drafts: Iterable[Draft], outputs: Sequence[Edge]) -> Graph:
+    """A valid graph, or InvalidCase with every violation in it."""
+    graph, violations = check(drafts, outputs)
+    if graph is None:
+        raise InvalidCase("; ".join(map(str, violations)))
+    return graph
+
+
+def _typed(draft: Draft, nodes: Mapping[str, Node | None], violations: list[Violation]) -> Node | None:
+    def broken(rule: str, detail: str) -> None:
+        violations.append(Violation(draft.id, rule, detail))
+
+    spec = CATALOGUE.get(draft.layer)
+    if spec is None or spec.kind == "cell":
+        broken("layer is in the catalogue", f"received layer={draft.layer!r}")
+        return None
+    before = len(violations)
+    params = spec.complete(draft.params)
+    for rule, detail in _parameter_problems(spec, params):
+        broken(rule, detail)
+    low, high = spec.arity
+    if not low <= len(draft.inputs) <= high:
+        broken("number of inputs", f"expected {low} to {high}; received {len(draft.inputs)}")
+    types: list[TensorType] = []
+    for edge in draft.inputs:
+        source = nodes.get(edge.node)
+        if edge.node not in nodes:
+            broken("inputs exist", f"expected an earlier node; received node={edge.node!r}")
+        elif source is not None and not 0 <= edge.output < len(source.outputs):
+            broken("inputs exist", f"expected one of {len(source.outputs)} outputs; received output={edge.output}")
+        elif source is not None:
+            types.append(source.outputs[edge.output])
+    if len(violations) > before or len(types) < len(draft.inputs):
+        return None
+    for rule, detail in call_problems(spec, types, params):
+        broken(rule, detail)
+    if len(violations) > before:
+        return None
+    return Node(draft.id, draft.layer, params, draft.inputs, spec.outputs(types, params))
+
+
+def call_problems(spec: LayerSpec, types: Sequence[TensorType], params: Params) -> list[tuple[str, str]]:
+    """(rule, detail) for a layer call whose parameters lie in their spaces and whose arity is right."""
+    if types:
+        first = types[0]
+        if first.rank not in spec.ranks:
+            return [("rank", f"expected rank {_any_of(spec.ranks)}; received {first}")]
+        if first.dtype not in spec.dtypes:
+            return [("dtype", f"expected dtype {_any_of(spec.dtypes)}; received {first}")]
+    names = spec.broken_rules(types, params)
+    if names:
+        return [(name, f"received {_texts(types)} and {_shown(spec, params)}") for name in names]
+    problems = []
+    for output in spec.outputs(types, params):
+        if output.rank > MAX_RANK or any(size < 0 for size in output.shape):
+            problems.append(("output shape", f"expected sizes from 0 and rank up to {MAX_RANK}; received {output}"))
+    return problems
+
+
+def _parameter_problems(spec: LayerSpec, params: Params, within: str = "") -> list[tuple[str, str]]:
+    problems = []
+    for name, value in params.items():
+        space = spec.params.get(name)
+        if space is None:
+            problems.append(("parameter exists", f"expected {_any_of(spec.params)}; received {within}{name}={value!r}"))
+            continue
+        expected = space.problem(value)
+        if expected is not None:
+            problems.append(("parameter value", f"expected {within}{name} to be {expected}; received {name}={value!r}"))
+            continue
+        for inner in value if isinstance(value, tuple) else (value,):
+            if isinstance(inner, Inner):
+                problems += _parameter_problems(CATALOGUE[inner.layer], inner.params, f"{within}{name}.")
+    return problems
+
+
+def _any_of(names: Iterable[object]) -> str:
+    return " or ".join(map(str, names)) or "none"
+
+
+def _texts(types: Iterable[TensorType]) -> str:
+    return ", ".join(map(str, types)) or "no input"
+
+
+def _shown(spec: LayerSpec, params: Params) -> str:
+    """The parameters that differ from the simplest ones; the others rarely explain anything."""
+    parts = [f"{name}={value!r}" for name, value in params.items() if value != spec.params[name].simplest]
+    return ", ".join(parts) or "default parameters"

@@ -1,0 +1,44 @@
+"""The command line: each group of commands is a module; this one joins them and maps errors to exit codes."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+import cometfuzz
+from cometfuzz.cli import environments
+from cometfuzz.errors import CometfuzzError
+
+app = typer.Typer(
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    help="Test deep-learning libraries by generating neural-network models.",
+    epilog="Example: cometfuzz env list",
+)
+app.add_typer(environments.app, name="env")
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"cometfuzz {cometfuzz.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+def main() -> None:
+    """Run the command line: exit code 0 for success, 2 for an error in one line, 130 for an interrupt."""
+    try:
+        app(prog_name="cometfuzz")
+    except CometfuzzError as error:
+        print(f"cometfuzz: {error}", file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        sys.exit(130)

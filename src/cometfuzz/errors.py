@@ -1,0 +1,25 @@
+"""The error tree: everything that cometfuzz itself raises on purpose.
+
+A target library's failure is never one of these: it is a value, an Outcome. Messages read
+"expected ...; received name=value" and name the place.
+"""
+
+
+class CometfuzzError(Exception):
+    """Base of all errors that a user may see as one line."""
+
+
+class InvalidCase(CometfuzzError):
+    """A case, graph or tensor that cannot be decoded or that `validate` refuses."""
+
+
+class UnknownName(CometfuzzError):
+    """A layer, route, environment or parameter that nobody registered."""
+
+
+class EnvironmentFailure(CometfuzzError):
+    """An environment that cannot be built, or that does not hold what its file promises."""
+
+
+class WorkerFailure(CometfuzzError):
+    """A worker that cannot be started at all, so that there is no outcome to record."""

@@ -1,0 +1,1 @@
+"""Running cases on libraries: environments, workers, and what passes between them."""

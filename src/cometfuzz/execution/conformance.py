@@ -1,0 +1,234 @@
+"""Conformance: does each library accept what the catalogue accepts, and compute what the reference computes?
+
+One draw is one layer call on drawn inputs with drawn parameters, run on one route in a child process and judged by
+the local rule. A difference is either declared as a gap or a bug of the library, or it is our fault and undeclared.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cometfuzz.catalogue import LAYERS, LayerSpec, spec_of
+from cometfuzz.catalogue.data import NUMPY, draw_data
+from cometfuzz.catalogue.validate import assemble
+from cometfuzz.draw import Draw
+from cometfuzz.execution.outcome import Outcome
+from cometfuzz.execution.protocol import WireTensor
+from cometfuzz.execution.supervisor import Worker
+from cometfuzz.ir.case import Case
+from cometfuzz.ir.codec import encode
+from cometfuzz.ir.graph import INPUT, Draft, Edge, Params
+from cometfuzz.ir.types import TensorType
+from cometfuzz.reference.bound import Expected, expect, judge
+from cometfuzz.routes import Route
+from cometfuzz.routes.gaps import Gap, gaps_of
+
+MASKED = 0.15
+"""How often a layer that takes a sequence is drawn behind a Masking layer."""
+
+TARGET = "layer"
+
+
+@dataclass(frozen=True)
+class LayerDraw:
+    """A drawn layer call as a case; `x` and `params` are what gaps look at."""
+
+    spec: LayerSpec
+    case: Case
+    x: Any
+    params: Params
+
+
+@dataclass(frozen=True)
+class Result:
+    """What came of one draw on one route."""
+
+    route: str
+    layer: str
+    index: int
+    gap: Gap | None
+    accepted: bool
+    shape_ok: bool
+    value_ok: bool
+    undeclared: str
+    outcome: Outcome
+    case: Case
+    showed: bool
+
+
+@dataclass
+class Tally:
+    """Counts of one layer or one route, in the form of `--json`."""
+
+    draws: int = 0
+    gaps: int = 0
+    accepted: int = 0
+    shape_ok: int = 0
+    value_ok: int = 0
+    undeclared: int = 0
+
+    def add(self, result: Result) -> None:
+        self.draws += 1
+        self.undeclared += bool(result.undeclared)
+        if result.gap is not None:
+            self.gaps += 1
+            return
+        self.accepted += result.accepted
+        self.shape_ok += result.shape_ok
+        self.value_ok += result.value_ok
+
+
+@dataclass
+class Report:
+    """Tallies by route and layer, and every undeclared difference."""
+
+    by_layer: dict[str, dict[str, Tally]] = field(default_factory=dict)
+    undeclared: list[Result] = field(default_factory=list)
+
+    def add(self, result: Result) -> None:
+        self.by_layer.setdefault(result.route, {}).setdefault(result.layer, Tally()).add(result)
+        if result.undeclared:
+            self.undeclared.append(result)
+
+    def total(self, route: str) -> Tally:
+        total = Tally()
+        for tally in self.by_layer.get(route, {}).values():
+            for name, value in vars(tally).items():
+                setattr(total, name, getattr(total, name) + value)
+        return total
+
+    def as_plain(self) -> dict[str, Any]:
+        routes = {
+            route: {**vars(self.total(route)), "by_layer": {name: vars(tally) for name, tally in layers.items()}}
+            for route, layers in self.by_layer.items()
+        }
+        failures = [
+            {
+                "route": result.route,
+                "layer": result.layer,
+                "draw": result.index,
+                "what": result.undeclared,
+                "case": encode(result.case).decode(),
+            }
+            for result in self.undeclared
+        ]
+        return {"routes": routes, "undeclared": failures}
+
+
+def draw_layer(name: str, seed: int, index: int) -> LayerDraw:
+    """Draw number `index` of a layer: the same on every route and machine."""
+    spec, draw = spec_of(name), Draw(seed, "conformance", name, index)
+    while True:
+        types = list(spec.inputs(draw))
+        if draw.chance(MASKED) and types[0].rank == 3 and types[0].is_float:
+            types[0] = TensorType(types[0].dtype, types[0].shape, masked=True)
+        params = spec.draw_params(draw, types)
+        if params is not None:
+            return LayerDraw(spec, layer_case(spec, types, params, draw.integer(0, 2**32)), spec.view(types), params)
+
+
+def layer_case(spec: LayerSpec, types: Sequence[TensorType], params: Params, rng_seed: int) -> Case:
+    """A case that is one layer call; a masked input comes out of a Masking layer."""
+    drafts, edges = [], []
+    for slot, kind in enumerate(types):
+        source = f"x{slot}"
+        shape = {"dtype": kind.dtype, "shape": kind.shape, "high": kind.high, "zero_steps": kind.masked}
+        drafts.append(Draft(source, INPUT, shape, ()))
+        if kind.masked:
+            drafts.append(Draft(f"mask{slot}", "Masking", {}, (Edge(source),)))
+            source = f"mask{slot}"
+        edges.append(Edge(source))
+    drafts.append(Draft(TARGET, spec.name, params, tuple(edges)))
+    count = len(spec.outputs(types, params))
+    return Case(assemble(drafts, [Edge(TARGET, index) for index in range(count)]), rng_seed)
+
+
+def layers_of(route: Route, layers: Sequence[str] = ()) -> list[str]:
+    """The layers that a route's dialect has at all, wrappers judged by what they hold."""
+    return [name for name, spec in LAYERS.items() if route.speaks in spec.libraries and (not layers or name in layers)]
+
+
+def find_gap(route: str, drawn: LayerDraw) -> Gap | None:
+    """The gap that covers a draw; for a wrapper, its own or one of the layers inside it."""
+    return next(_gaps_against(route, drawn.spec, drawn.x, drawn.params), None)
+
+
+def _gaps_against(route: str, spec: LayerSpec, x: Any, params: Params) -> Iterator[Gap]:
+    yield from (gap for gap in gaps_of(route, spec.name) if gap.when(x, params))
+    for inner, types in spec.inner(x, params):
+        within = spec_of(inner.layer)
+        for gap in _gaps_against(route, within, within.view(types), inner.params):
+            # the wrapper may hide a wrong value: it multiplies by zero, or drops the output
+            yield replace(gap, always=False) if gap.symptom == "value" else gap
+
+
+def judge_draw(route: Route, drawn: LayerDraw, index: int, outcome: Outcome) -> Result:
+    """Judge one outcome against the catalogue, the reference and the declared gaps."""
+    gap = find_gap(route.name, drawn)
+    accepted = outcome.status == "completed"
+    shape_problem, value_problem = _compare(drawn.case, outcome) if accepted else ("", "")
+    if not accepted:
+        seen, text = ("exception" if outcome.status == "exception" else "death"), str(outcome)
+    elif shape_problem:
+        seen, text = "shape", shape_problem
+    elif value_problem:
+        seen, text = "value", value_problem
+    else:
+        seen, text = "", ""
+    showed = gap is not None and seen == gap.symptom
+    if showed and gap is not None and gap.symptom == "exception":
+        showed = outcome.failure is not None and gap.raises in (outcome.failure.type, *outcome.failure.kinds)
+    undeclared = text
+    if gap is not None:
+        undeclared = "" if showed or (not seen and not gap.always) else f"gap ({gap.evidence}) shows otherwise: {text or 'passes'}"
+    return Result(
+        route=route.name,
+        layer=drawn.spec.name,
+        index=index,
+        gap=gap,
+        accepted=accepted,
+        shape_ok=accepted and not shape_problem,
+        value_ok=accepted and not shape_problem and not value_problem,
+        undeclared=undeclared,
+        outcome=outcome,
+        case=drawn.case,
+        showed=showed,
+    )
+
+
+def _compare(case: Case, outcome: Outcome) -> tuple[str, str]:
+    """(what is wrong with shapes and dtypes, what is wrong with values)."""
+    kinds = [case.graph.type_of(edge) for edge in case.graph.outputs]
+    if len(kinds) != len(outcome.outputs):
+        return f"expected {len(kinds)} outputs; received {len(outcome.outputs)}", ""
+    for kind, seen in zip(kinds, outcome.outputs, strict=True):
+        if (kind.dtype, kind.shape) != (seen.dtype, seen.shape):
+            return f"expected {kind.dtype}{list(kind.shape)}; received {seen.dtype}{list(seen.shape)}", ""
+    expected: dict[Edge, Expected] = expect(case.graph, draw_data(case))
+    for edge, seen in zip(case.graph.outputs, outcome.outputs, strict=True):
+        verdict = judge(expected[edge], array_of(seen))
+        if not verdict.ok:
+            return "", f"output {edge.output}: {verdict.detail} ({verdict.worst:.3g} times the bound)"
+    return "", ""
+
+
+def array_of(tensor: WireTensor) -> np.ndarray[Any, np.dtype[Any]]:
+    return np.frombuffer(tensor.data, dtype=NUMPY[tensor.dtype]).reshape(tensor.shape)
+
+
+def conform(
+    route: Route, python: Path, layers: Sequence[str], draws: int, seed: int, limit_s: float = 120.0
+) -> Iterator[Result]:
+    """Run `draws` draws of each layer on one route."""
+    with Worker(route, python) as worker:
+        for name in layers:
+            for index in range(draws):
+                drawn = draw_layer(name, seed, index)
+                outcome = worker.execute(drawn.case.graph, draw_data(drawn.case), limit_s)
+                yield judge_draw(route, drawn, index, outcome)
+
+
+

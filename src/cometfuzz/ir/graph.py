@@ -1,0 +1,120 @@
+"""Graphs: immutable, typed, acyclic. Edits make new graphs out of drafts; see `catalogue.validate.assemble`."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from cometfuzz.ir.types import TensorType
+
+
+class Params(Mapping[str, Any]):
+    """The parameters of one layer call: an immutable mapping, readable as attributes (`p.strides`).
+
+    Values are None, bool, int, float, str, tuples of these, and `Inner` for the layer inside a wrapper.
+    """
+
+    __slots__ = ("_hash", "_values")
+
+    def __init__(self, values: Mapping[str, Any] | None = None) -> None:
+        self._values: dict[str, Any] = dict(values or {})
+        self._hash: int | None = None
+
+    def __getitem__(self, name: str) -> Any:
+        return self._values[name]
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self._values[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = hash(frozenset(self._values.items()))
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Params):
+            return NotImplemented
+        return self._values == other._values
+
+    def __repr__(self) -> str:
+        return f"Params({', '.join(f'{name}={value!r}' for name, value in self._values.items())})"
+
+    def replace(self, **changes: Any) -> "Params":
+        return Params({**self._values, **changes})
+
+
+@dataclass(frozen=True, slots=True)
+class Inner:
+    """The layer inside a wrapper (TimeDistributed, Bidirectional, RNN over a cell...)."""
+
+    layer: str
+    params: Params
+
+
+class Edge(NamedTuple):
+    """One output of one node."""
+
+    node: str
+    output: int = 0
+
+
+class Draft(NamedTuple):
+    """A node that nobody has typed yet."""
+
+    id: str
+    layer: str
+    params: Mapping[str, Any]
+    inputs: tuple[Edge, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A layer call with complete parameters and the types of its outputs."""
+
+    id: str
+    layer: str
+    params: Params
+    inputs: tuple[Edge, ...]
+    outputs: tuple[TensorType, ...]
+
+    @property
+    def draft(self) -> Draft:
+        return Draft(self.id, self.layer, self.params, self.inputs)
+
+
+@dataclass(frozen=True)
+class Graph:
+    """Nodes in topological order, and the edges that are the model's outputs."""
+
+    nodes: tuple[Node, ...]
+    outputs: tuple[Edge, ...]
+
+    @cached_property
+    def by_id(self) -> Mapping[str, Node]:
+        return {node.id: node for node in self.nodes}
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        return tuple(node for node in self.nodes if node.layer == INPUT)
+
+    def type_of(self, edge: Edge) -> TensorType:
+        return self.by_id[edge.node].outputs[edge.output]
+
+    def input_types(self, node: Node) -> tuple[TensorType, ...]:
+        return tuple(self.type_of(edge) for edge in node.inputs)
+
+    @property
+    def drafts(self) -> tuple[Draft, ...]:
+        return tuple(node.draft for node in self.nodes)
+
+
+INPUT = "input"

@@ -1,0 +1,39 @@
+"""Tensor types: what is known of an edge before anything runs."""
+
+import math
+from dataclasses import dataclass
+
+FLOATS = ("float16", "bfloat16", "float32", "float64")
+DTYPES = (*FLOATS, "int32", "bool")
+BYTES_OF = {"float16": 2, "bfloat16": 2, "float32": 4, "float64": 8, "int32": 4, "bool": 1}
+MAX_RANK = 8
+
+
+@dataclass(frozen=True, slots=True)
+class TensorType:
+    """The type of one edge.
+
+    `shape` is concrete and includes the batch. `masked` says that a Keras mask of shape (batch, steps) travels
+    along. `high` is the exclusive upper bound of an int32 tensor whose values are known to lie in [0, high), as
+    inputs and casts promise it; None where nobody promises anything.
+    """
+
+    dtype: str
+    shape: tuple[int, ...]
+    masked: bool = False
+    high: int | None = None
+
+    @property
+    def rank(self) -> int:
+        return len(self.shape)
+
+    @property
+    def elements(self) -> int:
+        return math.prod(self.shape)
+
+    @property
+    def is_float(self) -> bool:
+        return self.dtype in FLOATS
+
+    def __str__(self) -> str:
+        return f"{self.dtype}[{','.join(map(str, self.shape))}]" + (" masked" if self.masked else "")

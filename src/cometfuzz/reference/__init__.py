@@ -1,0 +1,11 @@
+"""The reference: every catalogue layer in NumPy, in float64, in inference mode, from its documented meaning.
+
+It is nobody's library. File names are those of the catalogue's families.
+"""
+
+from importlib import import_module
+
+from cometfuzz.catalogue import FAMILIES
+
+for _family in FAMILIES:
+    import_module(f"cometfuzz.reference.{_family}")

@@ -1,0 +1,133 @@
+"""Activations, by name and as layers."""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from cometfuzz.reference.call import Array, Call, meaning
+
+Rounding = Callable[[Array], Array]
+"""What a library rounds on the way; see `Call.rounded`."""
+
+_erfc = np.frompyfunc(math.erfc, 1, 1)
+SELU_SCALE, SELU_ALPHA = 1.0507009873554804934193349852946, 1.6732632423543772848170429916717
+
+
+def sigmoid(x: Array) -> Array:
+    return 1.0 / (1.0 + np.exp(-x))
+
+
+def softplus(x: Array) -> Array:
+    return np.logaddexp(x, 0.0)
+
+
+def softmax(x: Array, axis: int | tuple[int, ...] = -1) -> Array:
+    shifted = np.exp(x - np.max(x, axis=axis, keepdims=True, initial=-np.inf))
+    return np.asarray(shifted / shifted.sum(axis=axis, keepdims=True))
+
+
+def log_softmax(x: Array, rounded: Rounding) -> Array:
+    shifted = x - np.max(x, axis=-1, keepdims=True, initial=-np.inf)
+    return shifted - rounded(np.log(np.exp(shifted).sum(axis=-1, keepdims=True)))
+
+
+def sparsemax(x: Array, rounded: Rounding) -> Array:
+    """The point of the probability simplex that is nearest to x, along the last axis."""
+    if x.shape[-1] == 0:
+        return x
+    ordered = -np.sort(-x, axis=-1)
+    sums = rounded(np.cumsum(ordered, axis=-1))
+    counts = np.arange(1, x.shape[-1] + 1)
+    size = np.maximum((1 + counts * ordered > sums).sum(axis=-1, keepdims=True), 1)
+    threshold = (np.take_along_axis(sums, size - 1, axis=-1) - 1) / size
+    return np.asarray(np.maximum(x - threshold, 0.0))
+
+
+def gelu(x: Array) -> Array:
+    return 0.5 * x * _erfc(-x / math.sqrt(2.0)).astype(np.float64)
+
+
+def glu(x: Array) -> Array:
+    left, right = np.split(x, 2, axis=-1)
+    return left * sigmoid(right)
+
+
+ACTIVATIONS: dict[str, Callable[[Array, Rounding], Array]] = {
+    "linear": lambda x, rounded: x,
+    "relu": lambda x, rounded: np.maximum(x, 0.0),
+    "relu6": lambda x, rounded: np.clip(x, 0.0, 6.0),
+    "sigmoid": lambda x, rounded: sigmoid(x),
+    "tanh": lambda x, rounded: np.tanh(x),
+    "softmax": lambda x, rounded: softmax(x),
+    "elu": lambda x, rounded: np.where(x > 0, x, np.expm1(x)),
+    "selu": lambda x, rounded: SELU_SCALE * np.where(x > 0, x, SELU_ALPHA * np.expm1(x)),
+    "softplus": lambda x, rounded: softplus(x),
+    "softsign": lambda x, rounded: x / (np.abs(x) + 1.0),
+    "exponential": lambda x, rounded: np.exp(x),
+    "hard_sigmoid": lambda x, rounded: np.clip(rounded(x + 3.0), 0.0, 6.0) / 6.0,
+    "hard_silu": lambda x, rounded: x * np.clip(rounded(x + 3.0), 0.0, 6.0) / 6.0,
+    "hard_tanh": lambda x, rounded: np.clip(x, -1.0, 1.0),
+    "hard_shrink": lambda x, rounded: np.where(np.abs(x) > 0.5, x, 0.0),
+    "soft_shrink": lambda x, rounded: np.sign(x) * np.maximum(np.abs(x) - 0.5, 0.0),
+    "tanh_shrink": lambda x, rounded: x - rounded(np.tanh(x)),
+    "squareplus": lambda x, rounded: (x + rounded(np.sqrt(x * x + 4.0))) / 2.0,
+    "celu": lambda x, rounded: np.where(x > 0, x, np.expm1(x)),
+    "gelu": lambda x, rounded: gelu(x),
+    "glu": lambda x, rounded: glu(x),
+    "leaky_relu": lambda x, rounded: np.where(x > 0, x, 0.2 * x),
+    "log_sigmoid": lambda x, rounded: -softplus(-x),
+    "log_softmax": log_softmax,
+    "mish": lambda x, rounded: x * np.tanh(softplus(x)),
+    "silu": lambda x, rounded: x * sigmoid(x),
+    "sparse_plus": lambda x, rounded: np.where(x <= -1, 0.0, np.where(x >= 1, x, (x + 1.0) ** 2 / 4.0)),
+    "sparsemax": sparsemax,
+    "sparse_sigmoid": lambda x, rounded: np.clip(0.5 * (x + 1.0), 0.0, 1.0),
+}
+"""Every activation by Keras' name: what it computes, and where a library rounds."""
+
+
+def activate(call: Call, x: Array, name: str | None) -> Array:
+    """A layer's `activation` applied to what it computed, which a library has rounded before."""
+    return x if name in (None, "linear") else ACTIVATIONS[str(name)](call.rounded(x), call.rounded)
+
+
+@meaning("Activation")
+def activation(call: Call) -> Array:
+    return ACTIVATIONS[call.params.activation](call.x, call.rounded)
+
+
+@meaning("ReLU")
+def relu(call: Call) -> Array:
+    p, x = call.params, call.x
+    below = p.negative_slope * (x - p.threshold)
+    y = np.where(x >= p.threshold, x, below)
+    return y if p.max_value is None else np.where(x >= p.max_value, p.max_value, y)
+
+
+@meaning("LeakyReLU")
+def leaky_relu(call: Call) -> Array:
+    return np.where(call.x < 0, call.params.negative_slope * call.x, call.x)
+
+
+@meaning("PReLU")
+def prelu(call: Call) -> Array:
+    return np.where(call.x < 0, call.weights["alpha"] * call.x, call.x)
+
+
+@meaning("ELU")
+def elu(call: Call) -> Array:
+    return np.where(call.x < 0, call.params.alpha * np.expm1(call.x), call.x)
+
+
+@meaning("ThresholdedReLU")
+def thresholded_relu(call: Call) -> Array:
+    return np.where(call.x > call.params.theta, call.x, 0.0)
+
+
+@meaning("Softmax")
+def softmax_layer(call: Call) -> Array:
+    if call.mask is None:
+        return softmax(call.x, call.params.axis)
+    kept = np.broadcast_to(call.mask, call.x.shape)
+    return np.where(kept, softmax(np.where(kept, call.x, -1e9), call.params.axis), 0.0)

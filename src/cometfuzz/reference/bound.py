@@ -1,0 +1,94 @@
+"""The error bound of the reference and the judgement of a value (DESIGN: "Judging values").
+
+|y - ref| <= 4 * max over the tensor of the span of 8 perturbed runs + 4 u |ref| + 4 * smallest number
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from cometfuzz.catalogue.data import Data
+from cometfuzz.draw import Draw
+from cometfuzz.ir.graph import Edge, Graph
+from cometfuzz.ir.types import FLOATS
+from cometfuzz.reference.call import Array, Judging
+from cometfuzz.reference.run import largest, narrow, roundoff, run, smallest
+
+SPAN_FACTOR, RELATIVE_FACTOR, SMALLEST_FACTOR = 4.0, 4.0, 4.0
+PERTURBATIONS = 8
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What one output should be: the reference, how far a correct library may stray, and whether it is in range."""
+
+    dtype: str
+    value: Array
+    bound: Array | None
+    range_limited: bool
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a library's tensor is right, and if not, by how much it is beyond the bound."""
+
+    ok: bool
+    detail: str = ""
+    worst: float = 0.0
+
+
+def expect(graph: Graph, data: Data, seed: int = 0) -> dict[Edge, Expected]:
+    """The expectation for every output of a graph that is short enough to be judged locally."""
+    exact = run(graph, data)
+    expected: dict[Edge, Expected] = {}
+    dtypes = {graph.type_of(edge).dtype for edge in graph.outputs}
+    units = [roundoff(dtype) for dtype in dtypes if dtype in FLOATS]
+    signs = [1, -1] + [0] * (PERTURBATIONS - 2)
+    runs = [
+        run(graph, data, Judging(max(units), Draw("bound", seed, index), sign)).values
+        for index, sign in enumerate(signs)
+        if units
+    ]
+    for edge in graph.outputs:
+        dtype, value = graph.type_of(edge).dtype, exact.values[edge]
+        if dtype not in FLOATS:
+            expected[edge] = Expected(dtype, value, None, False)
+            continue
+        stack = np.stack([value, *(values[edge] for values in runs)])
+        with np.errstate(all="ignore"):
+            spans = np.where(np.isfinite(stack).all(axis=0), stack.max(axis=0) - stack.min(axis=0), 0.0)
+            bound = (
+                SPAN_FACTOR * np.max(spans, initial=0.0)
+                + RELATIVE_FACTOR * roundoff(dtype) * np.abs(value)
+                + SMALLEST_FACTOR * smallest(dtype)
+            )
+        peak = max([*exact.peaks.values(), float(np.max(np.abs(value), initial=0.0, where=np.isfinite(value)))])
+        expected[edge] = Expected(dtype, value, bound, peak > largest(dtype) / 8)
+    return expected
+
+
+def judge(expected: Expected, seen: Array) -> Verdict:
+    """Compare a library's output, in its real dtype, with what was expected."""
+    if seen.shape != expected.value.shape:
+        return Verdict(False, f"expected shape {list(expected.value.shape)}; received shape={list(seen.shape)}")
+    if expected.bound is None:
+        wrong = seen != expected.value
+        count = int(wrong.sum())
+        return Verdict(count == 0, f"{count} of {seen.size} elements differ" if count else "", float(count))
+    wide, want = seen.astype(np.float64), expected.value
+    narrowed = narrow(want, expected.dtype).astype(np.float64)
+    with np.errstate(all="ignore"):
+        same = (np.isnan(wide) & np.isnan(narrowed)) | (wide == narrowed)
+        near = np.abs(wide - want) <= expected.bound
+        excess = np.where(same | near, 0.0, np.abs(wide - want) / expected.bound)
+    wrong = ~(same | near)
+    if expected.range_limited:
+        wrong &= np.isfinite(wide) & (wide != 0) & np.isfinite(narrowed)
+    count = int(wrong.sum())
+    if not count:
+        return Verdict(True)
+    at = tuple(int(index) for index in np.argwhere(wrong)[0])
+    worst = float(np.nanmax(np.where(wrong, excess, 0.0)))
+    detail = f"{count} of {seen.size} elements differ, the first at {list(at)}: "
+    detail += f"expected {want[at]:.9g} within {np.broadcast_to(expected.bound, want.shape)[at]:.3g}; received {wide[at]:.9g}"
+    return Verdict(False, detail, worst)

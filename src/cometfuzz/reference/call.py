@@ -1,0 +1,134 @@
+"""What a meaning receives, and the registry of meanings.
+
+A meaning is the NumPy function that says what a layer computes, in float64, in inference mode, written from the
+documented meaning of the layer. It states where rounding happens: `call.rounded(value)` around an intermediate that a
+library would round (a recurrent state, a variance, scores before a softmax) lets the error bound perturb it, and
+`call.contract` records how large the sums of absolute terms get.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cometfuzz.draw import Draw
+from cometfuzz.errors import UnknownName
+from cometfuzz.ir.graph import Params
+from cometfuzz.ir.types import TensorType
+
+Array = NDArray[Any]
+Mask = NDArray[np.bool_]
+
+
+@dataclass
+class Judging:
+    """Perturbs what a library would round, and remembers the largest magnitude that a sum can reach on its way.
+
+    `sign` is 0 for random signs; +1 or -1 move everything the same way, which is what it takes to cross a tie.
+    """
+
+    roundoff: float = 0.0
+    draw: Draw | None = None
+    sign: int = 0
+    peak: float = 0.0
+
+    def perturb(self, value: Array) -> Array:
+        if self.draw is None or self.roundoff == 0.0 or value.dtype.kind != "f":
+            return value
+        if self.sign:
+            return value * (1.0 + self.sign * self.roundoff)
+        return value * (1.0 + self.roundoff * (2.0 * self.draw.uniforms(value.shape) - 1.0))
+
+    def note(self, magnitude: Array) -> None:
+        if magnitude.size:
+            self.peak = max(self.peak, float(np.max(magnitude, initial=0.0, where=np.isfinite(magnitude))))
+
+
+@dataclass(frozen=True)
+class Call:
+    """One layer call: float64 inputs and weights (int32 and bool inputs as they are), masks, parameters, types."""
+
+    layer: str
+    params: Params
+    inputs: Sequence[Array]
+    masks: Sequence[Mask | None]
+    weights: Mapping[str, Array]
+    types: Sequence[TensorType]
+    outputs: Sequence[TensorType]
+    judging: Judging = field(default_factory=Judging)
+
+    @property
+    def x(self) -> Array:
+        return self.inputs[0]
+
+    @property
+    def mask(self) -> Mask | None:
+        return self.masks[0]
+
+    def rounded(self, value: Array) -> Array:
+        """`value`, as a library would have it after rounding it to the layer's dtype."""
+        self.judging.note(np.abs(value))
+        return self.judging.perturb(value)
+
+    def contract(self, equation: str, left: Array, right: Array) -> Array:
+        """einsum of two arrays, rounded; the sum of absolute terms goes into the peak."""
+        if self.judging.draw is None:
+            self.judging.note(np.einsum(equation, np.abs(left), np.abs(right), optimize=True))
+        return self.judging.perturb(np.einsum(equation, left, right, optimize=True))
+
+    def inner(self, layer: str, params: Params, **changes: Any) -> "Call":
+        """The same call for the layer inside a wrapper."""
+        return replace(self, layer=layer, params=params, **changes)
+
+
+Meaning = Callable[[Call], Array | list[Array]]
+MEANINGS: dict[str, Meaning] = {}
+MASKS: dict[str, Callable[[Call], Mask | None]] = {}
+
+
+def meaning(*layers: str) -> Callable[[Meaning], Meaning]:
+    """Register what the named layers compute."""
+
+    def register(function: Meaning) -> Meaning:
+        for name in layers:
+            if name in MEANINGS:
+                raise ValueError(f"expected one meaning per layer; received layer={name!r} twice")
+            MEANINGS[name] = function
+        return function
+
+    return register
+
+
+def mask_of(*layers: str) -> Callable[[Callable[[Call], Mask | None]], Callable[[Call], Mask | None]]:
+    """Register how the named layers make their output's mask; all others hand on the first input's."""
+
+    def register(function: Callable[[Call], Mask | None]) -> Callable[[Call], Mask | None]:
+        for name in layers:
+            MASKS[name] = function
+        return function
+
+    return register
+
+
+def evaluate(call: Call) -> list[Array]:
+    """The outputs of one layer call."""
+    if call.layer not in MEANINGS:
+        raise UnknownName(f"expected a layer with a meaning; received layer={call.layer!r}")
+    with np.errstate(all="ignore"):
+        result = MEANINGS[call.layer](call)
+    return result if isinstance(result, list) else [result]
+
+
+def output_masks(call: Call) -> list[Mask | None]:
+    """The masks that travel with the outputs, where the types say that they do."""
+    masks: list[Mask | None] = []
+    for output in call.outputs:
+        if not output.masked:
+            masks.append(None)
+        elif call.layer in MASKS:
+            masks.append(MASKS[call.layer](call))
+        else:
+            masks.append(next((mask for mask in call.masks if mask is not None), None))
+    return masks

@@ -1,0 +1,78 @@
+"""Run a whole graph on the reference."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from cometfuzz.catalogue.data import NUMPY, Data
+from cometfuzz.ir.graph import INPUT, Edge, Graph
+from cometfuzz.ir.types import FLOATS
+from cometfuzz.reference.call import Array, Call, Judging, Mask, evaluate, output_masks
+
+
+@dataclass(frozen=True)
+class Run:
+    """The float64 value of every edge, and the largest magnitude a sum reached at each node."""
+
+    values: Mapping[Edge, Array]
+    peaks: Mapping[str, float]
+
+
+def wide(array: Array) -> Array:
+    """Floats as float64; integers and booleans as they are."""
+    return array.astype(np.float64) if array.dtype.kind not in "ib" else array
+
+
+def narrow(array: Array, dtype: str) -> Array:
+    """A float64 result rounded to a real dtype."""
+    with np.errstate(all="ignore"):
+        return array.astype(NUMPY[dtype])
+
+
+def run(graph: Graph, data: Data, judging: Judging | None = None) -> Run:
+    """Every edge's value. With `judging`, inputs and weights are perturbed by it as well."""
+    values: dict[Edge, Array] = {}
+    masks: dict[Edge, Mask | None] = {}
+    peaks: dict[str, float] = {}
+    for node in graph.nodes:
+        if node.layer == INPUT:
+            value = wide(data.inputs[node.id])
+            values[Edge(node.id)] = judging.perturb(value) if judging else value
+            masks[Edge(node.id)] = None
+            continue
+        local = Judging() if judging is None else judging
+        call = Call(
+            layer=node.layer,
+            params=node.params,
+            inputs=[values[edge] for edge in node.inputs],
+            masks=[masks[edge] for edge in node.inputs],
+            weights={name: local.perturb(wide(array)) for name, array in data.weights.get(node.id, {}).items()},
+            types=graph.input_types(node),
+            outputs=node.outputs,
+            judging=local,
+        )
+        results = evaluate(call)
+        for index, (value, mask) in enumerate(zip(results, output_masks(call), strict=True)):
+            values[Edge(node.id, index)] = value
+            masks[Edge(node.id, index)] = mask
+        peaks[node.id] = local.peak
+    return Run(values, peaks)
+
+
+def roundoff(dtype: str) -> float:
+    """The unit roundoff of a float dtype."""
+    return {"float16": 2.0**-11, "bfloat16": 2.0**-8, "float32": 2.0**-24, "float64": 2.0**-53}[dtype]
+
+
+def largest(dtype: str) -> float:
+    """The largest finite number of a float dtype."""
+    return {"float16": 65504.0, "bfloat16": 3.3895e38, "float32": 3.4028e38, "float64": 1.797e308}[dtype]
+
+
+def smallest(dtype: str) -> float:
+    """The smallest normal number of a float dtype: libraries may flush what is below it to zero."""
+    return {"float16": 2.0**-14, "bfloat16": 2.0**-126, "float32": 2.0**-126, "float64": 2.0**-1022}[dtype]
+
+
+assert set(FLOATS) == {"float16", "bfloat16", "float32", "float64"}

@@ -1,0 +1,54 @@
+"""Utility nodes: exact, bit for bit."""
+
+import numpy as np
+
+from cometfuzz.catalogue.data import NUMPY
+from cometfuzz.reference.call import Array, Call, meaning
+
+
+@meaning("cast")
+def cast(call: Call) -> Array:
+    x, dtype = call.x, call.params.dtype
+    if dtype == "int32":
+        if x.dtype.kind == "f":
+            x = np.trunc(np.clip(np.where(np.isnan(x), 0.0, x), 0, call.params.high - 1))
+        return np.clip(x, 0, call.params.high - 1).astype(np.int32) if x.dtype.kind != "b" else x.astype(np.int32)
+    if dtype == "bool":
+        return x != 0
+    return x.astype(NUMPY[dtype]).astype(np.float64)
+
+
+@meaning("pad")
+def pad(call: Call) -> Array:
+    return np.pad(call.x, call.params.paddings, constant_values=np.asarray(call.params.value, call.x.dtype).item())
+
+
+@meaning("crop")
+def crop(call: Call) -> Array:
+    crops = zip(call.x.shape, call.params.crops, strict=True)
+    return call.x[tuple(slice(before, size - after) for size, (before, after) in crops)]
+
+
+@meaning("expand")
+def expand(call: Call) -> Array:
+    return np.expand_dims(call.x, call.params.axis)
+
+
+@meaning("squeeze")
+def squeeze(call: Call) -> Array:
+    return np.squeeze(call.x, call.params.axis)
+
+
+@meaning("reshape")
+def reshape(call: Call) -> Array:
+    return call.x.reshape(call.params.shape)
+
+
+@meaning("special")
+def special(call: Call) -> Array:
+    value = 0.0 if call.params.value == "zero" else float(call.params.value)
+    if call.params.elements == "all":
+        return np.full_like(call.x, value)
+    y = call.x.copy()
+    y.reshape(-1)[:1] = value
+    return y

@@ -1,0 +1,47 @@
+"""Gaps: declared limits and known bugs of the libraries, by family of layers.
+
+A gap is exact: what it covers must fail as declared. A gap that starts to pass fails a test.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Literal
+
+FAMILIES = (
+    *("initialising", "dense", "activation", "convolution", "pooling", "recurrent", "normalisation", "attention", "merging"),
+    *("reshaping", "regularising", "preprocessing", "wrapping"),
+)
+
+Symptom = Literal["exception", "death", "value", "shape"]
+
+
+@dataclass(frozen=True)
+class Gap:
+    """What a library does not do, or does wrong.
+
+    routes, layers: where; no layers means any. when: the condition on (x, p) as in a catalogue block. kind: "limit" for a declared or
+    evident limit, "bug" for what the library's maintainers would mend. raises: the exception class for the symptom
+    "exception". evidence: the message it fails with, or two lines that show it. `always` is False where the
+    condition is necessary but not sufficient (a wrong value that is right by luck); then at least one draw that it
+    covers must show it.
+    """
+
+    routes: tuple[str, ...]
+    layers: tuple[str, ...]
+    when: Callable[[Any, Any], bool]
+    evidence: str
+    raises: str = ""
+    kind: Literal["limit", "bug"] = "limit"
+    symptom: Symptom = "exception"
+    always: bool = True
+
+
+def all_gaps() -> list[Gap]:
+    """Every declared gap."""
+    return [gap for family in FAMILIES for gap in import_module(f"cometfuzz.routes.gaps.{family}").GAPS]
+
+
+def gaps_of(route: str, layer: str) -> Sequence[Gap]:
+    """The gaps that stand against a layer on a route."""
+    return [gap for gap in all_gaps() if route in gap.routes and (not gap.layers or layer in gap.layers)]

@@ -1,0 +1,5 @@
+"""Gaps of this family's layers."""
+
+from cometfuzz.routes.gaps import Gap
+
+GAPS: tuple[Gap, ...] = ()

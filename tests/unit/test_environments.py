@@ -1,0 +1,271 @@
+"""Environments: their keys, their files, and that only a complete build is trusted. No network is used."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from cometfuzz.cli import main
+from cometfuzz.errors import EnvironmentFailure, UnknownName
+from cometfuzz.execution import environments, installation
+from cometfuzz.execution.installation import Build
+
+BUILDER_TO_KILL = """
+import sys
+from cometfuzz.execution import environments
+
+def install(build):
+    (build.path / "bin").mkdir(parents=True)
+    (build.path / "bin" / "python").symlink_to(sys.executable)
+    child = f"import time; print('started'); time.sleep({sys.argv[1]})"
+    build.run(sys.executable, "-u", "-c", child, watch=lambda line: print(line, end="", flush=True))
+
+environments.create("tiny", install=install)
+"""
+
+
+@pytest.fixture(autouse=True)
+def requirement_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The file of an environment `tiny`, which has no requirements; the cache is empty."""
+    monkeypatch.setenv("COMETFUZZ_ENVIRONMENTS", str(tmp_path / "files"))
+    monkeypatch.setenv("COMETFUZZ_CACHE", str(tmp_path / "cache"))
+    file = tmp_path / "files" / "tiny.txt"
+    file.parent.mkdir()
+    file.write_text("# nothing\n")
+    return file
+
+
+def fake_install(build: Build) -> dict[str, str]:
+    (build.path / "bin").mkdir(parents=True)
+    (build.path / "bin" / "python").symlink_to(sys.executable)
+    return {"pip": "1"}
+
+
+def refuse_install(build: Build) -> dict[str, str]:
+    pytest.fail("expected no build")
+
+
+def test_file_has_sections_imports_and_tolerated_complaints():
+    requirements = installation.parse(
+        "# imports: a b.c\n# imports: d\n# tolerate: x requires y\n\na==1.0  # why\n# other\n"
+        "# without dependencies\nb_c==2.0+cpu\n"
+    )
+    assert requirements.pins == ("a==1.0",)
+    assert requirements.pins_without_dependencies == ("b_c==2.0+cpu",)
+    assert requirements.imports == (("a", "b.c"), ("d",))
+    assert requirements.tolerated == ("x requires y",)
+
+
+@pytest.mark.parametrize("line", ["numpy", "numpy>=2", "-r other.txt", "numpy==2,<3"])
+def test_requirement_that_is_not_pinned_is_refused(requirement_file: Path, line: str):
+    requirement_file.write_text(f"a==1\n{line}\n")
+    with pytest.raises(EnvironmentFailure, match=r"tiny\.txt: line 2: expected name==version; received '"):
+        environments.create("tiny", install=refuse_install)
+
+
+def test_real_files_parse(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delenv("COMETFUZZ_ENVIRONMENTS")
+    assert {"main", "mxnet", "tool"} <= set(environments.known_names())
+    for environment in environments.known():
+        requirements = installation.parse(environment.requirement_file.read_text())
+        assert requirements.pins
+        assert requirements.imports
+
+
+def test_key_depends_on_content_python_and_format(requirement_file: Path, monkeypatch: pytest.MonkeyPatch):
+    first = environments.find("tiny")
+    assert first == environments.find("tiny")
+    assert first.path.name == f"tiny-{first.digest}"
+    digests = {first.digest}
+    requirement_file.write_text("# something else\n")
+    digests.add(environments.find("tiny").digest)
+    monkeypatch.setattr(environments, "FORMAT", environments.FORMAT + 1)
+    digests.add(environments.find("tiny").digest)
+    monkeypatch.setattr(environments.sysconfig, "get_python_version", lambda: "9.9")
+    digests.add(environments.find("tiny").digest)
+    assert len(digests) == 4
+
+
+def test_cache_folder_follows_the_variables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    assert environments.cache_folder() == tmp_path / "cache" / "environments"
+    monkeypatch.delenv("COMETFUZZ_CACHE")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    assert environments.cache_folder() == tmp_path / "xdg" / "cometfuzz" / "environments"
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    assert environments.cache_folder() == tmp_path / "home" / ".cache" / "cometfuzz" / "environments"
+
+
+@pytest.mark.parametrize("name", ["nothing", "../files/tiny"])
+def test_unknown_name_is_refused(name: str):
+    with pytest.raises(UnknownName, match="expected an environment: tiny; received name="):
+        environments.find(name)
+
+
+def test_build_is_recorded_and_used_again():
+    assert environments.find("tiny").state == "missing"
+    built = environments.create("tiny", install=fake_install)
+    assert built.ready
+    assert built.state == "ready"
+    assert built.marker["packages"] == {"pip": "1"}
+    assert environments.create("tiny", install=refuse_install) == built
+
+
+def test_half_built_environment_is_not_trusted():
+    environment = environments.find("tiny")
+    (environment.path / "bin").mkdir(parents=True)
+    (environment.path / "bin" / "python").symlink_to(sys.executable)
+    (environment.path / "leftover").touch()
+    assert environments.find("tiny").state == "broken"
+    assert environments.create("tiny", install=fake_install).ready
+    assert not (environment.path / "leftover").exists()
+
+
+@pytest.mark.parametrize(
+    "damage", ["no python", "empty marker", "no JSON", "no object", "binary", "other digest"]
+)
+def test_damaged_environment_is_built_again(damage: str):
+    path = environments.create("tiny", install=fake_install).path
+    marker = path / environments.MARKER
+    if damage == "no python":
+        (path / "bin" / "python").unlink()
+        (path / "bin" / "python").symlink_to(path / "removed")
+    else:
+        other = json.dumps({**json.loads(marker.read_text()), "digest": "0"}).encode()
+        content = {
+            "empty marker": b"",
+            "no JSON": b"{",
+            "no object": b"[]",
+            "binary": b"\xff",
+            "other digest": other,
+        }
+        marker.write_bytes(content[damage])
+    assert environments.find("tiny").state == "broken"
+    assert environments.create("tiny", install=fake_install).ready
+
+
+def test_failed_build_leaves_nothing_but_its_log():
+    def install(build: Build) -> dict[str, str]:
+        fake_install(build)
+        _, lines = build.run(sys.executable, "-c", "print('first\\n' * 9 + 'last: No space left on device')")
+        raise build.failure("pip install failed", lines)
+
+    with pytest.raises(
+        EnvironmentFailure, match=r"tiny: pip install failed: the disk is full \(\d+ MiB"
+    ) as raised:
+        environments.create("tiny", install=install)
+    *_, last, log = str(raised.value).splitlines()
+    assert last.strip() == "last: No space left on device"
+    assert "last: No space" in Path(log.removeprefix("    full log: ")).read_text()
+    assert environments.find("tiny").state == "missing"
+
+
+def test_python_without_ensurepip_is_explained(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(installation.importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(EnvironmentFailure, match="apt-get install python3-venv"):
+        environments.create("tiny")
+
+
+def test_simultaneous_builds_happen_once():
+    builds: list[Path] = []
+    said: list[str] = []
+
+    def slow_install(build: Build) -> dict[str, str]:
+        builds.append(build.path)
+        assert environments.find("tiny").state == "missing"
+        packages = fake_install(build)
+        assert environments.find("tiny").state == "building"
+        time.sleep(0.2)
+        return packages
+
+    def work() -> None:
+        environments.create("tiny", install=slow_install, report=lambda name, text: said.append(text))
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(builds) == 1
+    assert said.count("waiting for another process that builds it") == 3
+    assert environments.find("tiny").ready
+
+
+def test_build_of_a_killed_process_is_not_trusted_and_its_orphans_are_waited_for():
+    orphan_lives_s = 1.0
+    with subprocess.Popen(
+        [sys.executable, "-c", BUILDER_TO_KILL, str(orphan_lives_s)], stdout=subprocess.PIPE, text=True
+    ) as builder:
+        assert builder.stdout is not None
+        assert builder.stdout.readline() == "started\n"
+        started_s = time.monotonic()
+        os.kill(builder.pid, signal.SIGKILL)
+    assert environments.find("tiny").state == "building"
+    said: list[str] = []
+    environments.create("tiny", install=fake_install, report=lambda name, text: said.append(text))
+    assert time.monotonic() - started_s > orphan_lives_s / 2
+    assert said[:2] == ["waiting for another process that builds it", "removing an incomplete build"]
+    assert environments.find("tiny").ready
+
+
+def test_all_failures_are_told_and_the_rest_is_built(requirement_file: Path):
+    for name in ("bad", "worse"):
+        requirement_file.with_name(f"{name}.txt").write_text("unpinned\n")
+    requirement_file.write_text("# imports: json\n")
+    with pytest.raises(EnvironmentFailure, match=r"(?s)(bad|worse)\.txt.*(bad|worse)\.txt"):
+        environments.create_all(["bad", "tiny", "worse"])
+    tiny = environments.find("tiny")  # built for real: a venv with pip, checked
+    assert tiny.ready
+    assert "pip" in tiny.marker["packages"]
+    subprocess.run([tiny.python, "-c", "import pip"], check=True)
+
+
+@pytest.mark.parametrize(
+    ("pin", "is_met"),
+    [
+        ("torch==2.13.0", True),
+        ("torch==2.13.0+cpu", True),
+        ("torch==2.13.1", False),
+        ("a_b.C==1", True),
+        ("x==1", False),
+    ],
+)
+def test_installed_versions_must_be_the_pinned_ones(pin: str, is_met: bool):
+    assert (installation.broken_pins([pin], {"torch": "2.13.0+cpu", "A-b-c": "1"}) == []) is is_met
+
+
+def test_only_declared_complaints_are_tolerated():
+    tolerated = ["tf-keras requires tensorflow"]
+    for package, is_fine in [("tensorflow", True), ("tensorflow-text", False), ("numpy", False)]:
+        complaint = f"tf-keras 2.21.0 requires {package}, which is not installed."
+        assert installation.is_tolerated(complaint, tolerated) is is_fine
+
+
+def run_cli(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> object:
+    monkeypatch.setattr(sys, "argv", ["cometfuzz", *arguments])
+    with pytest.raises(SystemExit) as exited:
+        main()
+    return exited.value.code
+
+
+def test_cli_lists_environments_as_plain_json(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    environments.create("tiny", install=fake_install)
+    assert run_cli(monkeypatch, "env", "list", "--json") == 0
+    [listed] = json.loads(capsys.readouterr().out)
+    assert (listed["name"], listed["state"], listed["packages"]) == ("tiny", "ready", {"pip": "1"})
+    assert run_cli(monkeypatch, "env", "list") == 0
+    assert capsys.readouterr().out.splitlines()[1].split()[:2] == ["tiny", "ready"]
+
+
+def test_cli_tells_an_error_in_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    assert run_cli(monkeypatch, "env", "create", "nothing") == 2
+    expected = "cometfuzz: expected an environment: tiny; received name='nothing'\n"
+    assert capsys.readouterr() == ("", expected)
