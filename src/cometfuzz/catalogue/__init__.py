@@ -15,6 +15,7 @@ FAMILIES = (
     "convolution",
     "pooling",
     "recurrent",
+    "conv_recurrent",
     "normalisation",
     "attention",
     "merging",

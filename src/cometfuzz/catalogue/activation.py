@@ -60,6 +60,7 @@ layer(
         "negative_slope": Floats(0, 2, 0),
         "threshold": Floats(0, 2, 0),
     },
+    rules={"threshold is not above max_value": lambda x, p: p.max_value is None or p.threshold <= p.max_value},
     shape=lambda x, p: x.shape,
     mask=lambda x, p: x.masked,
     doc="x between threshold and max_value, max_value above, negative_slope * (x - threshold) below.",
@@ -84,7 +85,7 @@ layer(
                 simplest=(-1,),
                 check=lambda value: isinstance(value, tuple) and _is_axes(value),
                 draw=lambda draw, x, p: (draw.choice([-1, -2] if x.rank > 2 else [-1]),)
-                if draw.chance(0.5)
+                if draw.chance(0.2)
                 else tuple(sorted(draw.shuffled(range(1, x.rank))[: draw.integer(1, x.rank - 1)])),
             )
         ),

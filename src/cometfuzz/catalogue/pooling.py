@@ -1,10 +1,13 @@
-"""Pooling layers: the maximum or the average of windows, of everything, or of as many windows as asked for."""
+"""Pooling layers: the maximum or the average of windows, of everything, or of as many windows as asked for.
+
+No integers: some backends take them, some do not, and Keras infers float32 where the result is int32.
+"""
 
 from cometfuzz.catalogue.shapes import channels, spatial, window, with_channels
 from cometfuzz.catalogue.spaces import BOOLEAN_FALSE, DATA_FORMAT, SAME_OR_VALID, Ints, Optional, PerAxis
 from cometfuzz.catalogue.spec import KERAS3, Shape, layer
 from cometfuzz.ir.graph import Params
-from cometfuzz.ir.types import FLOATS, TensorType
+from cometfuzz.ir.types import TensorType
 
 
 def _windows(x: TensorType, p: Params) -> Shape:
@@ -24,8 +27,6 @@ def _declare(axes: int) -> None:
         layer(
             f"{kind}Pooling{axes}D",
             ranks=(rank,),
-            # Only two-dimensional maxima take integers everywhere.
-            dtypes=(*FLOATS, "int32") if (kind, axes) == ("Max", 2) else FLOATS,
             params={
                 "pool_size": PerAxis(axes, Ints(1, 5, simplest=2)),
                 "strides": Optional(PerAxis(axes, Ints(1, 4))),
@@ -47,7 +48,6 @@ def _declare(axes: int) -> None:
             f"Global{kind}Pooling{axes}D",
             ranks=(rank,),
             output_ranks=(2, rank),
-            dtypes=(*FLOATS, "int32") if kind == "Max" else FLOATS,
             params={"data_format": DATA_FORMAT, "keepdims": BOOLEAN_FALSE},
             rules=rules,
             shape=_global_shape,

@@ -28,11 +28,19 @@ GATES = {"LSTM": 4, "GRU": 3, "SimpleRNN": 1}
 SEED = {"seed": "training only: the seed of the dropouts"}
 CUDNN = {"use_cudnn": "picks an implementation on GPUs; the default falls back by itself"}
 
+
+class _Seldom(Choice):
+    """A switch that is seldom set: a fresh model starts from zeros whether its layers are stateful or not."""
+
+    def draw(self, draw: Draw, x: Any, p: Params) -> Any:
+        return draw.chance(0.2)
+
+
 LOOP: dict[str, Space] = {
     "return_sequences": BOOLEAN_FALSE,
     "return_state": BOOLEAN_FALSE,
     "go_backwards": BOOLEAN_FALSE,
-    "stateful": BOOLEAN_FALSE,
+    "stateful": _Seldom(False, True),
 }
 """What every layer that loops over steps has; ConvLSTM has no `unroll`."""
 

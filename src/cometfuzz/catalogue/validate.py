@@ -91,15 +91,18 @@ def _typed(draft: Draft, nodes: Mapping[str, Node | None], violations: list[Viol
             types.append(source.outputs[edge.output])
     if len(violations) > before or len(types) < len(draft.inputs):
         return None
-    for rule, detail in call_problems(spec, types, params):
-        broken(rule, detail)
-    if len(violations) > before:
+    result = type_call(spec, types, params)
+    if isinstance(result, list):
+        for rule, detail in result:
+            broken(rule, detail)
         return None
-    return Node(draft.id, draft.layer, params, draft.inputs, spec.outputs(types, params))
+    return Node(draft.id, draft.layer, params, draft.inputs, result)
 
 
-def call_problems(spec: LayerSpec, types: Sequence[TensorType], params: Params) -> list[tuple[str, str]]:
-    """(rule, detail) for a layer call whose parameters lie in their spaces and whose arity is right."""
+def type_call(
+    spec: LayerSpec, types: Sequence[TensorType], params: Params
+) -> tuple[TensorType, ...] | list[tuple[str, str]]:
+    """The output types of a layer call whose parameters lie in their spaces, or a list of (rule, detail)."""
     if types:
         first = types[0]
         if first.rank not in spec.ranks:
@@ -109,11 +112,13 @@ def call_problems(spec: LayerSpec, types: Sequence[TensorType], params: Params) 
     names = spec.broken_rules(types, params)
     if names:
         return [(name, f"received {_texts(types)} and {_shown(spec, params)}") for name in names]
-    problems = []
-    for output in spec.outputs(types, params):
-        if output.rank > MAX_RANK or any(size < 0 for size in output.shape):
-            problems.append(("output shape", f"expected sizes from 0 and rank up to {MAX_RANK}; received {output}"))
-    return problems
+    outputs = spec.outputs(types, params)
+    problems = [
+        ("output shape", f"expected sizes from 0 and rank up to {MAX_RANK}; received {output}")
+        for output in outputs
+        if output.rank > MAX_RANK or min(output.shape, default=0) < 0
+    ]
+    return problems or outputs
 
 
 def _parameter_problems(spec: LayerSpec, params: Params, within: str = "") -> list[tuple[str, str]]:

@@ -6,15 +6,20 @@ from typing import Annotated
 import typer
 
 import cometfuzz
-from cometfuzz.cli import environments
+from cometfuzz.cli import bench, catalogue, environments
+from cometfuzz.cli.conformance import conformance
 from cometfuzz.errors import CometfuzzError
 
 app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     help="Test deep-learning libraries by generating neural-network models.",
-    epilog="Example: cometfuzz env list",
+    epilog="Example: cometfuzz layers Conv2D",
 )
+app.command()(catalogue.layers)
+app.command()(catalogue.space)
+app.command()(conformance)
+app.add_typer(bench.app, name="bench")
 app.add_typer(environments.app, name="env")
 
 

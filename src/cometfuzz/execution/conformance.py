@@ -49,14 +49,14 @@ class Result:
     route: str
     layer: str
     index: int
-    gap: Gap | None
+    gaps: tuple[Gap, ...]
     accepted: bool
     shape_ok: bool
     value_ok: bool
     undeclared: str
     outcome: Outcome
     case: Case
-    showed: bool
+    shown: tuple[Gap, ...]
 
 
 @dataclass
@@ -73,7 +73,7 @@ class Tally:
     def add(self, result: Result) -> None:
         self.draws += 1
         self.undeclared += bool(result.undeclared)
-        if result.gap is not None:
+        if result.gaps:
             self.gaps += 1
             return
         self.accepted += result.accepted
@@ -151,9 +151,9 @@ def layers_of(route: Route, layers: Sequence[str] = ()) -> list[str]:
     return [name for name, spec in LAYERS.items() if route.speaks in spec.libraries and (not layers or name in layers)]
 
 
-def find_gap(route: str, drawn: LayerDraw) -> Gap | None:
-    """The gap that covers a draw; for a wrapper, its own or one of the layers inside it."""
-    return next(_gaps_against(route, drawn.spec, drawn.x, drawn.params), None)
+def find_gaps(route: str, drawn: LayerDraw) -> list[Gap]:
+    """The gaps that cover a draw; for a wrapper, also those of the layers inside it."""
+    return list(_gaps_against(route, drawn.spec, drawn.x, drawn.params))
 
 
 def _gaps_against(route: str, spec: LayerSpec, x: Any, params: Params) -> Iterator[Gap]:
@@ -162,12 +162,12 @@ def _gaps_against(route: str, spec: LayerSpec, x: Any, params: Params) -> Iterat
         within = spec_of(inner.layer)
         for gap in _gaps_against(route, within, within.view(types), inner.params):
             # the wrapper may hide a wrong value: it multiplies by zero, or drops the output
-            yield replace(gap, always=False) if gap.symptom == "value" else gap
+            yield replace(gap, always=False) if gap.symptom in ("value", "result") else gap
 
 
 def judge_draw(route: Route, drawn: LayerDraw, index: int, outcome: Outcome) -> Result:
     """Judge one outcome against the catalogue, the reference and the declared gaps."""
-    gap = find_gap(route.name, drawn)
+    gaps = find_gaps(route.name, drawn)
     accepted = outcome.status == "completed"
     shape_problem, value_problem = _compare(drawn.case, outcome) if accepted else ("", "")
     if not accepted:
@@ -178,25 +178,30 @@ def judge_draw(route: Route, drawn: LayerDraw, index: int, outcome: Outcome) -> 
         seen, text = "value", value_problem
     else:
         seen, text = "", ""
-    showed = gap is not None and seen == gap.symptom
-    if showed and gap is not None and gap.symptom == "exception":
-        showed = outcome.failure is not None and gap.raises in (outcome.failure.type, *outcome.failure.kinds)
+    shown = [gap for gap in gaps if _shows(gap, seen, outcome)]
     undeclared = text
-    if gap is not None:
-        undeclared = "" if showed or (not seen and not gap.always) else f"gap ({gap.evidence}) shows otherwise: {text or 'passes'}"
+    if gaps:
+        excused = bool(shown) or (not seen and not any(gap.always for gap in gaps))
+        undeclared = "" if excused else f"gap ({gaps[0].evidence}) shows otherwise: {text or 'passes'}"
     return Result(
         route=route.name,
         layer=drawn.spec.name,
         index=index,
-        gap=gap,
+        gaps=tuple(gaps),
         accepted=accepted,
         shape_ok=accepted and not shape_problem,
         value_ok=accepted and not shape_problem and not value_problem,
         undeclared=undeclared,
         outcome=outcome,
         case=drawn.case,
-        showed=showed,
+        shown=tuple(shown),
     )
+
+
+def _shows(gap: Gap, seen: str, outcome: Outcome) -> bool:
+    if gap.symptom == "exception":
+        return outcome.failure is not None and gap.raises in (outcome.failure.type, *outcome.failure.kinds)
+    return seen == gap.symptom or (gap.symptom == "result" and seen in ("shape", "value"))
 
 
 def _compare(case: Case, outcome: Outcome) -> tuple[str, str]:

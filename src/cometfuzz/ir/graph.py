@@ -1,6 +1,6 @@
 """Graphs: immutable, typed, acyclic. Edits make new graphs out of drafts; see `catalogue.validate.assemble`."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import ItemsView, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -34,6 +34,12 @@ class Params(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return len(self._values)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._values
+
+    def items(self) -> ItemsView[str, Any]:
+        return self._values.items()
 
     def __hash__(self) -> int:
         if self._hash is None:

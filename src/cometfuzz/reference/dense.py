@@ -10,3 +10,11 @@ def dense(call: Call) -> Array:
     if call.params.use_bias:
         y = y + call.weights["bias"]
     return activate(call, y, call.params.activation)
+
+
+@meaning("EinsumDense")
+def einsum_dense(call: Call) -> Array:
+    y = call.contract(call.params.equation, call.x, call.weights["kernel"])
+    if call.params.bias_axes is not None:
+        y = y + call.weights["bias"]
+    return activate(call, y, call.params.activation)

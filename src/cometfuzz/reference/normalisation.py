@@ -1,1 +1,84 @@
-"""."""
+"""Normalisation layers."""
+
+import numpy as np
+
+from cometfuzz.catalogue.normalisation import positive
+from cometfuzz.reference.call import Array, Call, meaning
+
+UNIT_EPSILON = 1e-12
+
+
+def axes_of(call: Call) -> tuple[int, ...]:
+    """The axes as numbers from 0, in order."""
+    return tuple(sorted(positive(call.params.axis, call.x.ndim)))
+
+
+def along(weight: Array, axes: tuple[int, ...], rank: int) -> Array:
+    """A weight over the axes, in the shape that broadcasts against the input."""
+    shape = [1] * rank
+    for axis, size in zip(axes, weight.shape, strict=True):
+        shape[axis] = size
+    return weight.reshape(shape)
+
+
+def affine(call: Call, y: Array, axes: tuple[int, ...], rank: int) -> Array:
+    """gamma y + beta, where the layer has them."""
+    if call.params.scale:
+        y = y * along(call.weights["gamma"], axes, rank)
+    if call.params.center:
+        y = y + along(call.weights["beta"], axes, rank)
+    return y
+
+
+def mean(x: Array, axes: tuple[int, ...]) -> Array:
+    """The mean over the axes, which may be empty: then nobody sees it."""
+    count = max(1, int(np.prod([x.shape[axis] for axis in axes])))
+    return np.asarray(x.sum(axis=axes, keepdims=True) / count)
+
+
+def standardised(call: Call, x: Array, axes: tuple[int, ...]) -> Array:
+    """(x - mean) / sqrt(variance + epsilon); libraries round the mean and the variance."""
+    centred = x - call.rounded(mean(x, axes))
+    variance = call.rounded(mean(np.square(centred), axes))
+    return centred / np.sqrt(variance + call.params.epsilon)
+
+
+@meaning("BatchNormalization")
+def batch_normalization(call: Call) -> Array:
+    axes, rank = axes_of(call), call.x.ndim
+    centred = call.x - along(call.weights["moving_mean"], axes, rank)
+    variance = call.rounded(along(call.weights["moving_variance"], axes, rank) + call.params.epsilon)
+    return affine(call, call.rounded(centred / np.sqrt(variance)), axes, rank)
+
+
+@meaning("LayerNormalization")
+def layer_normalization(call: Call) -> Array:
+    axes = axes_of(call)
+    return affine(call, standardised(call, call.x, axes), axes, call.x.ndim)
+
+
+@meaning("GroupNormalization")
+def group_normalization(call: Call) -> Array:
+    (axis,), shape = axes_of(call), call.x.shape
+    groups = shape[axis] if call.params.groups == -1 else call.params.groups
+    split = call.x.reshape(*shape[:axis], groups, shape[axis] // groups, *shape[axis + 1 :])
+    others = tuple(number for number in range(1, split.ndim) if number != axis)
+    return affine(call, standardised(call, split, others).reshape(shape), (axis,), call.x.ndim)
+
+
+@meaning("RMSNormalization")
+def rms_normalization(call: Call) -> Array:
+    axes = axes_of(call)
+    square = call.rounded(mean(np.square(call.x), axes))
+    return call.x / np.sqrt(square + call.params.epsilon) * along(call.weights["scale"], axes, call.x.ndim)
+
+
+@meaning("UnitNormalization")
+def unit_normalization(call: Call) -> Array:
+    return unit(call, call.x, axes_of(call), UNIT_EPSILON)
+
+
+def unit(call: Call, x: Array, axes: tuple[int, ...], epsilon: float) -> Array:
+    """x / max(norm, epsilon)."""
+    square = call.rounded(np.square(x).sum(axis=axes, keepdims=True))
+    return x / np.maximum(np.sqrt(square), epsilon)

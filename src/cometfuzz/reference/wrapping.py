@@ -1,1 +1,60 @@
-"""."""
+"""Wrappers: the meaning of the layer inside, called in the wrapper's own way."""
+
+import numpy as np
+
+from cometfuzz.catalogue.spec import spec_of
+from cometfuzz.catalogue.wrapping import backward_of
+from cometfuzz.ir.graph import Inner
+from cometfuzz.ir.types import TensorType
+from cometfuzz.reference.call import Array, Call, evaluate, meaning
+from cometfuzz.reference.recurrent import recur
+
+
+def _direction(call: Call, inner: Inner, prefix: str) -> list[Array]:
+    """The outputs of one direction; documented: in returned sequences, masked steps are zero."""
+    weights = {name.removeprefix(prefix): w for name, w in call.weights.items() if name.startswith(prefix)}
+    return recur(call.inner(inner.layer, inner.params, weights=weights), zero_masked=inner.params.return_sequences)
+
+
+@meaning("Bidirectional")
+def bidirectional(call: Call) -> list[Array]:
+    p = call.params
+    forward, *states = _direction(call, p.layer, "forward_")
+    backward, *more = _direction(call, backward_of(p), "backward_")
+    if p.layer.params.return_sequences:
+        backward = backward[:, ::-1]
+    if p.merge_mode is None:
+        return [forward, backward, *states, *more]
+    if p.merge_mode == "concat":
+        merged = np.concatenate([forward, backward], axis=-1)
+    elif p.merge_mode == "mul":
+        merged = forward * backward
+    else:
+        merged = call.rounded(forward + backward) / (2.0 if p.merge_mode == "ave" else 1.0)
+    return [merged, *states, *more]
+
+
+@meaning("TimeDistributed")
+def time_distributed(call: Call) -> Array:
+    """Steps are independent of each other, so they can be further samples of the batch."""
+    inner, (batch, steps), rest = call.params.layer, call.x.shape[:2], call.x.shape[2:]
+    folded = TensorType(call.types[0].dtype, (batch * steps, *rest))
+    outputs = spec_of(inner.layer).outputs([folded], inner.params)
+    y = evaluate(
+        call.inner(
+            inner.layer,
+            inner.params,
+            inputs=[call.x.reshape(folded.shape)],
+            masks=[None],
+            types=[folded],
+            outputs=outputs,
+        )
+    )[0]
+    return y.reshape(batch, steps, *y.shape[1:])
+
+
+@meaning("SpectralNormalization")
+def spectral_normalization(call: Call) -> Array:
+    """Only training touches the kernel; what is stored is used as it is."""
+    inner = call.params.layer
+    return evaluate(call.inner(inner.layer, inner.params))[0]

@@ -7,7 +7,8 @@ import numpy as np
 
 from cometfuzz.execution.protocol import WireTensor
 from cometfuzz.ir.graph import INPUT, Edge, Graph, Inner, Node, Params
-from cometfuzz.routes.calls import CALL_PARAMS, call_layer
+from cometfuzz.ir.types import TensorType
+from cometfuzz.routes.calls import CALL_PARAMS, call_layer, flat
 
 
 def start(options: Mapping[str, str]) -> "KerasSession":
@@ -24,6 +25,7 @@ class KerasSession:
         import ml_dtypes  # noqa: PLC0415
 
         self.keras, self.backend, self.bfloat16 = keras, backend, np.dtype(ml_dtypes.bfloat16)
+        self.ops = getattr(keras, "ops", None)
         if backend == "torch":
             import torch  # noqa: PLC0415
 
@@ -64,18 +66,20 @@ class KerasSession:
         for node in graph.nodes:
             given = [edges[edge] for edge in node.inputs]
             if node.layer == INPUT:
-                kind = node.outputs[0]
-                result = self.keras.Input(batch_shape=kind.shape, dtype=kind.dtype, name=node.id)
+                result = self.input(node.outputs[0], node.id)
             elif node.layer.islower():
-                result = utility(self.keras.ops, node, given[0])
+                result = utility(self.ops, node, given[0])
             else:
                 layers[node.id] = self.layer(node.layer, node.params, policy(graph, node), node.id)
                 result = call_layer(layers[node.id], node, given)
-            results = result if isinstance(result, list | tuple) else [result]
+            results = flat(result)
             check_static_types(node, results)
             edges.update({Edge(node.id, index): value for index, value in enumerate(results)})
         inputs = [edges[Edge(node.id)] for node in graph.inputs]
         return self.keras.Model(inputs, [edges[edge] for edge in graph.outputs]), layers
+
+    def input(self, kind: TensorType, name: str) -> Any:
+        return self.keras.Input(batch_shape=kind.shape, dtype=kind.dtype, name=name)
 
     def layer(self, name: str, params: Params, dtype: str, node_id: str | None = None) -> Any:
         """A layer object; the layer inside a wrapper is made with the same dtype."""
@@ -121,9 +125,12 @@ class KerasSession:
     def _tensor(self, array: Any) -> Any:
         return self.keras.ops.convert_to_tensor(array, dtype=array.dtype.name)
 
+    def _values(self, value: Any) -> tuple[str, Any]:
+        return self.keras.backend.standardize_dtype(value.dtype), self.keras.ops.convert_to_numpy(value)
+
     def _wire(self, value: Any) -> WireTensor:
-        dtype = self.keras.backend.standardize_dtype(value.dtype)
-        array = np.asarray(self.keras.ops.convert_to_numpy(value))
+        dtype, values = self._values(value)
+        array = np.asarray(values)
         if dtype == "bfloat16":
             array = array.astype(self.bfloat16)
         return WireTensor(dtype, tuple(array.shape), np.ascontiguousarray(array).tobytes())
@@ -135,7 +142,7 @@ class StaticTypeMismatch(Exception):
 
 def check_static_types(node: Node, results: Sequence[Any]) -> None:
     """Hold what Keras says of a symbolic tensor against the catalogue: layers built on top of it rely on it."""
-    seen = [(str(value.dtype), tuple(value.shape)) for value in results]
+    seen = [(str(getattr(value.dtype, "name", value.dtype)), tuple(value.shape)) for value in results]
     want = [(kind.dtype, kind.shape) for kind in node.outputs]
     fits = len(seen) == len(want) and all(
         dtype == expected_dtype and len(shape) == len(expected) and all(a in (None, b) for a, b in zip(shape, expected, strict=True))
@@ -146,10 +153,10 @@ def check_static_types(node: Node, results: Sequence[Any]) -> None:
 
 
 def policy(graph: Graph, node: Node) -> str:
-    """The dtype in which a layer computes: named by the case, else its output's or its input's if that is a float."""
+    """The dtype in which a layer computes: named by the case, else its output's or input's float, else its output's."""
     kinds = [node.outputs[0], *graph.input_types(node)]
     named = node.params.get("dtype")
-    return str(named or next((kind.dtype for kind in kinds if kind.is_float), "float32"))
+    return str(named or next((kind.dtype for kind in kinds if kind.is_float), kinds[0].dtype))
 
 
 def utility(ops: Any, node: Node, x: Any) -> Any:

@@ -9,19 +9,20 @@ from importlib import import_module
 from typing import Any, Literal
 
 FAMILIES = (
-    *("initialising", "dense", "activation", "convolution", "pooling", "recurrent", "normalisation", "attention", "merging"),
-    *("reshaping", "regularising", "preprocessing", "wrapping"),
+    *("promotion", "initialising", "dense", "activation", "convolution", "pooling", "recurrent", "conv_recurrent"),
+    *("normalisation", "attention", "merging", "reshaping", "regularising", "preprocessing", "wrapping"),
 )
 
-Symptom = Literal["exception", "death", "value", "shape"]
+Symptom = Literal["exception", "death", "value", "shape", "result"]
+"""How it shows; "result" is a wrong shape, dtype or value, whichever the other parameters make of it."""
 
 
 @dataclass(frozen=True)
 class Gap:
     """What a library does not do, or does wrong.
 
-    routes, layers: where; no layers means any. when: the condition on (x, p) as in a catalogue block. kind: "limit" for a declared or
-    evident limit, "bug" for what the library's maintainers would mend. raises: the exception class for the symptom
+    routes, layers: where; no layers means any. when: the condition on (x, p) as in a catalogue block. kind: "limit"
+    for a declared or evident limit, "bug" for what the library's maintainers would mend. raises: the exception class for the symptom
     "exception". evidence: the message it fails with, or two lines that show it. `always` is False where the
     condition is necessary but not sufficient (a wrong value that is right by luck); then at least one draw that it
     covers must show it.

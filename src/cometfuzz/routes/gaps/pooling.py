@@ -1,5 +1,115 @@
 """Gaps of this family's layers."""
 
+from typing import Any
+
+from cometfuzz.catalogue.shapes import spatial
 from cometfuzz.routes.gaps import Gap
 
-GAPS: tuple[Gap, ...] = ()
+_TF, _TORCH = ("keras-tf",), ("keras-torch",)
+_ADAPTIVE_MAX = tuple(f"AdaptiveMaxPooling{axes}D" for axes in (1, 2, 3))
+
+
+def _last_axis_has_no_big_window(x: Any, p: Any) -> bool:
+    """Keras pools with windows of ceil(n / outputs) + 1 as well, whether or not they fit."""
+    return bool(x.elements) and (p.output_size[-1] == 1 or spatial(x, p)[-1] == 1)
+
+
+def _empty_but_for_the_batch(x: Any, p: Any) -> bool:
+    return 0 in x.shape[1:]
+
+
+def _borders(x: Any, p: Any) -> list[int]:
+    """How much "same" pads each axis in all."""
+    axes = zip(spatial(x, p), p.pool_size, p.strides or p.pool_size, strict=True)
+    return [max((-(-n // s) - 1) * s + k - n, 0) if p.padding == "same" else 0 for n, k, s in axes]
+
+
+def _lopsided(x: Any, p: Any) -> bool:
+    """Whether "same" pads more behind than before, which torch cannot do by itself."""
+    return any(total % 2 for total in _borders(x, p))
+
+
+def _kernel_exceeds_input(x: Any, p: Any) -> bool:
+    return not _lopsided(x, p) and any(n < k for n, k in zip(spatial(x, p), p.pool_size, strict=True))
+
+
+GAPS: tuple[Gap, ...] = (
+    Gap(
+        _TF,
+        ("MaxPooling3D", "AdaptiveMaxPooling3D"),
+        lambda x, p: x.dtype == "float64",
+        evidence="Value for attr 'T' of double is not in the list of allowed values: half, bfloat16, float; MaxPool3D",
+        raises="InvalidArgumentError",
+    ),
+    Gap(
+        _TF,
+        ("MaxPooling3D", "AdaptiveMaxPooling3D"),
+        lambda x, p: x.dtype == "float16",
+        evidence="Could not find device for node: MaxPool3D[T=DT_HALF, data_format=NDHWC]; oneDNN has it with AVX-512 only",
+        raises="NotFoundError",
+    ),
+    Gap(
+        _TF,
+        ("AveragePooling3D", "AdaptiveAveragePooling3D"),
+        lambda x, p: x.dtype in ("float16", "float64"),
+        evidence="Could not find device for node: AvgPool3D[T=DT_DOUBLE, data_format=NDHWC]; the same for DT_HALF",
+        raises="NotFoundError",
+    ),
+    Gap(
+        _TF,
+        _ADAPTIVE_MAX,
+        lambda x, p: x.dtype == "float32" and _last_axis_has_no_big_window(x, p),
+        evidence="SIGFPE in tf.nn.pool(tf.zeros((2, 1, 5)), (2,), 'MAX', (1,), 'VALID'): oneDNN divides by an empty width",
+        kind="bug",
+        symptom="death",
+    ),
+    Gap(
+        _TF,
+        _ADAPTIVE_MAX,
+        lambda x, p: x.dtype == "bfloat16" and _last_axis_has_no_big_window(x, p),
+        evidence="SIGFPE as in float32; not where all spatial sizes are 1 and channels are many",
+        kind="bug",
+        symptom="death",
+        always=False,
+    ),
+    Gap(
+        _TORCH,
+        tuple(f"{kind}Pooling{axes}D" for kind in ("Max", "Average", "AdaptiveMax") for axes in (1, 2, 3)),
+        _empty_but_for_the_batch,
+        evidence="Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for input, but got:[2, 3, 0, 4]",
+        raises="RuntimeError",
+    ),
+    Gap(
+        _TORCH,
+        ("AveragePooling3D",),
+        _kernel_exceeds_input,
+        evidence="input image (T: 2 H: 4 W: 5) smaller than kernel size (kT: 3 kH: 3 kW: 3): avg_pool3d forgets its padding",
+        raises="RuntimeError",
+        kind="bug",
+    ),
+    Gap(
+        _TORCH,
+        ("AveragePooling3D",),
+        lambda x, p: x.dtype in ("float16", "bfloat16"),
+        evidence="\"avg_pool3d_out_frame\" not implemented for 'Half'; the same for 'BFloat16'",
+        raises="NotImplementedError",
+    ),
+    Gap(
+        _TORCH,
+        tuple(f"AveragePooling{axes}D" for axes in (1, 2, 3)),
+        lambda x, p: bool(x.elements) and _lopsided(x, p),
+        evidence="AveragePooling1D(4, strides=1, padding='same') of [1, 2, 3, 6] is [1.75, 3, 4.25, 5.25], not"
+        " [2, 3, 3.67, 4.5]: borders are replicated and counted where they are uneven",
+        kind="bug",
+        symptom="value",
+        always=False,
+    ),
+    Gap(
+        _TORCH,
+        tuple(f"GlobalAveragePooling{axes}D" for axes in (1, 2, 3)),
+        lambda x, p: x.dtype == "float64" and bool(x.elements) and not x.masked,
+        evidence="keras.ops.mean casts float64 to float32 first: dtypes.result_type('float64', 'float32') is float32",
+        kind="bug",
+        symptom="value",
+    ),
+)

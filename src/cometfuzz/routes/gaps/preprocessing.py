@@ -1,5 +1,90 @@
 """Gaps of this family's layers."""
 
-from cometfuzz.routes.gaps import Gap
+from typing import Any
 
-GAPS: tuple[Gap, ...] = ()
+import numpy as np
+
+from cometfuzz.catalogue.shapes import spatial
+from cometfuzz.routes.gaps import Gap
+from cometfuzz.routes.gaps.reshaping import COARSE_CUBIC, LANCZOS, NO_LANCZOS, OTHER_CUBIC, SINGLE_PRECISION, TF, TORCH
+
+HALF = ("float16", "bfloat16")
+ALL = ("keras-tf", "keras-torch", "keras-jax")
+
+
+def _not_single(*values: float) -> bool:
+    return any(float(np.float32(value)) != value for value in values)
+
+
+def _resizes(x: Any, p: Any) -> bool:
+    """Whether CenterCrop has to make images larger."""
+    height, width = spatial(x, p)
+    return height < p.height or width < p.width
+
+
+GAPS: tuple[Gap, ...] = (
+    Gap(
+        TF,
+        ("Rescaling",),
+        lambda x, p: x.dtype == "float64" and bool(x.elements) and _not_single(p.scale, p.offset),
+        evidence="Rescaling(0.1, dtype='float64') of 1 is 0.10000000149: scale and offset become float32 tensors first",
+        kind="bug",
+        symptom="value",
+    ),
+    Gap(
+        TF,
+        ("Resizing",),
+        lambda x, p: p.interpolation != "nearest" and x.dtype == "float64" and bool(x.elements),
+        evidence=SINGLE_PRECISION,
+        symptom="value",
+    ),
+    Gap(
+        TF,
+        ("Resizing",),
+        lambda x, p: p.interpolation == "bicubic" and not p.antialias and x.dtype == "float32" and bool(x.elements),
+        evidence=COARSE_CUBIC,
+        kind="bug",
+        symptom="value",
+        always=False,
+    ),
+    Gap(
+        TORCH,
+        ("Resizing",),
+        lambda x, p: p.interpolation in LANCZOS,
+        evidence=NO_LANCZOS,
+        raises="ValueError",
+    ),
+    Gap(
+        TORCH,
+        ("Resizing",),
+        lambda x, p: p.interpolation == "bicubic" and not p.antialias and bool(x.elements),
+        evidence=OTHER_CUBIC,
+        kind="bug",
+        symptom="value",
+        always=False,
+    ),
+    Gap(
+        TF,
+        ("CenterCrop",),
+        lambda x, p: x.dtype != "float32" and _resizes(x, p),
+        evidence="CenterCrop(8, 8, dtype='float16') of 4 x 4 images is float32: the result of tf.image.resize is not cast back",
+        kind="bug",
+        symptom="shape",
+    ),
+    Gap(
+        TF,
+        ("CategoryEncoding",),
+        lambda x, p: p.output_mode != "one_hot" and p.dtype in HALF,
+        evidence="Value for attr 'T' of half is not in the list of allowed values: int32, int64, float, double; DenseBincount",
+        raises="InvalidArgumentError",
+        kind="bug",
+    ),
+    Gap(
+        ALL,
+        ("ReversibleEmbedding",),
+        lambda x, p: p.reverse and p.reverse_dtype is not None and p.reverse_dtype != p.dtype,
+        evidence="ReversibleEmbedding(5, 4, reverse_dtype='float32', dtype='float16') in reverse says float16, returns float32",
+        kind="bug",
+        symptom="shape",
+    ),
+)

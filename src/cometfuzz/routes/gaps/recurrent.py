@@ -1,5 +1,75 @@
-"""Gaps of this family's layers."""
+"""Gaps of recurrent layers and their cells."""
+
+from typing import Any
 
 from cometfuzz.routes.gaps import Gap
 
-GAPS: tuple[Gap, ...] = ()
+LAYERS = ("LSTM", "GRU", "SimpleRNN", "RNN")
+KERAS3_ROUTES = ("keras-tf", "keras-torch", "keras-jax")
+
+
+def _generic_loop_on_torch(x: Any, p: Any) -> bool:
+    """Whether LSTM or GRU leave the fused loop of the torch backend, which has products of its own."""
+    return bool(x.masked or p.recurrent_dropout or not p.get("reset_after", True))
+
+
+_NARROW_PRODUCT = (
+    "keras#23704: on torch, ops.matmul of two float64 tensors is float32, so "
+    'SimpleRNN(2, dtype="float64")(x) is off by 1e-8 relative'
+)
+
+GAPS: tuple[Gap, ...] = (
+    Gap(
+        routes=("keras-torch",),
+        layers=("SimpleRNN", "SimpleRNNCell", "LSTMCell", "GRUCell"),
+        when=lambda x, p: x.dtype == "float64",
+        symptom="value",
+        always=False,
+        kind="bug",
+        evidence=_NARROW_PRODUCT,
+    ),
+    Gap(
+        routes=("keras-torch",),
+        layers=("LSTM", "GRU"),
+        when=lambda x, p: x.dtype == "float64" and _generic_loop_on_torch(x, p),
+        symptom="value",
+        always=False,
+        kind="bug",
+        evidence=_NARROW_PRODUCT,
+    ),
+    Gap(
+        routes=("keras-torch",),
+        layers=LAYERS,
+        when=lambda x, p: x.masked and p.unroll and p.go_backwards,
+        raises="AttributeError",
+        kind="bug",
+        evidence="torch/rnn.py: mask_list = torch.flip(mask_list, dims=mask_list.shape), but mask_list is a tuple",
+    ),
+    Gap(
+        routes=KERAS3_ROUTES,
+        layers=("RNN",),
+        when=lambda x, p: x.masked and p.zero_output_for_mask and not p.return_sequences,
+        symptom="value",
+        always=False,
+        kind="bug",
+        evidence="documented: zero_output_for_mask is only used with return_sequences; yet a masked last step gives zeros",
+    ),
+    Gap(
+        routes=("keras-tf",),
+        layers=("RNN",),
+        when=lambda x, p: x.masked and p.zero_output_for_mask and p.return_sequences and p.unroll and p.go_backwards,
+        symptom="value",
+        always=False,
+        kind="bug",
+        evidence="unrolled backwards, tensorflow/rnn.py zeroes outputs by the mask in forward order",
+    ),
+    Gap(
+        routes=("keras-jax",),
+        layers=("RNN",),
+        when=lambda x, p: x.masked and p.zero_output_for_mask and p.return_sequences and p.unroll,
+        symptom="value",
+        always=False,
+        kind="bug",
+        evidence="jax/rnn.py ignores zero_output_for_mask when it unrolls",
+    ),
+)

@@ -1,5 +1,51 @@
-"""Gaps of this family's layers."""
+"""Gaps of wrappers; those of the layers inside apply as well."""
+
+from typing import Any
 
 from cometfuzz.routes.gaps import Gap
+from cometfuzz.routes.gaps.recurrent import KERAS3_ROUTES
 
-GAPS: tuple[Gap, ...] = ()
+
+def _zeroes_masked_steps(x: Any, p: Any) -> bool:
+    return bool(x.masked and p.layer.params.return_sequences)
+
+
+def _unrolled(p: Any) -> tuple[bool, bool]:
+    """Whether the forward and the backward layer are unrolled."""
+    backward = p.backward_layer or p.layer
+    return p.layer.params.unroll, backward.params.unroll
+
+
+def _unrolled_backwards(p: Any) -> bool:
+    forward, backward = _unrolled(p)
+    return forward if p.layer.params.go_backwards else backward
+
+
+GAPS: tuple[Gap, ...] = (
+    Gap(
+        routes=KERAS3_ROUTES,
+        layers=("Bidirectional",),
+        when=lambda x, p: p.layer.params.return_state and p.layer.params.stateful,
+        raises="TypeError",
+        kind="bug",
+        evidence="Bidirectional.compute_mask: unsupported operand type(s) for *: 'generator' and 'int'",
+    ),
+    Gap(
+        routes=("keras-tf",),
+        layers=("Bidirectional",),
+        when=lambda x, p: _zeroes_masked_steps(x, p) and _unrolled_backwards(p),
+        symptom="value",
+        always=False,
+        kind="bug",
+        evidence="unrolled backwards, tensorflow/rnn.py zeroes outputs by the mask in forward order",
+    ),
+    Gap(
+        routes=("keras-jax",),
+        layers=("Bidirectional",),
+        when=lambda x, p: _zeroes_masked_steps(x, p) and any(_unrolled(p)),
+        symptom="value",
+        always=False,
+        kind="bug",
+        evidence="jax/rnn.py ignores zero_output_for_mask when it unrolls",
+    ),
+)

@@ -1,0 +1,141 @@
+"""`cometfuzz space` and `cometfuzz layers`: what there is to cover, and the catalogue as a person reads it."""
+
+import json
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from cometfuzz.catalogue import FAMILIES, LAYERS, LayerSpec
+from cometfuzz.catalogue.spaces import Space
+from cometfuzz.cli.output import print_json
+from cometfuzz.coverage.layers import CRITERIA, SIGMA, full_space, paper_space
+from cometfuzz.errors import UnknownName
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+
+
+def space(
+    sigma: Annotated[int, typer.Option(min=1, help="How many values of a numeric parameter count.")] = SIGMA,
+    as_json: AsJson = False,
+) -> None:
+    """Count what can be covered: layer inputs, parameter values and layer sequences.
+
+    "paper" is the space of the published percentages, to the unit; "full" is every layer of our catalogue, with real
+    dtypes and only values that can show in a forward pass. With --json, every item out of reach is listed with the
+    reason.
+    """
+    spaces = (paper_space(sigma), full_space(sigma))
+    if as_json:
+        print_json({found.name: found.as_plain() for found in spaces})
+        return
+    table = Table("space", "criterion", "items", "reachable", "out of reach because")
+    for found in spaces:
+        for criterion in CRITERIA:
+            reasons = sorted({reason for item, reason in found.unreachable.items() if item.criterion == criterion})
+            counts = str(found.total(criterion)), str(found.reachable(criterion))
+            table.add_row(found.name, criterion, *counts, "; ".join(reasons))
+        table.add_section()
+    console = Console()
+    console.print(table)
+    aside = full_space(sigma).aside
+    console.print(
+        f"Left aside in the full space, because no forward pass shows them: {aside['build']} values of initialisers, "
+        f"regularisers and constraints, {aside['train']} values that act in training only."
+    )
+
+
+def layers(
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="One layer, as Keras spells it.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show the catalogue, or all that is known of one layer."""
+    if name is None:
+        if as_json:
+            print_json({"layers": [_describe(spec) for spec in LAYERS.values()]})
+        else:
+            _print_all()
+        return
+    if name not in LAYERS:
+        close = [known for known in LAYERS if name.lower() in known.lower()]
+        raise UnknownName(f"expected a layer such as {', '.join(close) or 'Conv2D'}; received layer={name!r}")
+    if as_json:
+        print_json(_describe(LAYERS[name]))
+    else:
+        _print_one(LAYERS[name])
+
+
+def _print_all() -> None:
+    console = Console()
+    for family in FAMILIES:
+        specs = [spec for spec in LAYERS.values() if spec.family == family]
+        if specs:
+            table = Table("layer", "ranks", "dtypes", "parameters", "what it does", title=family, title_justify="left")
+            for column in table.columns[:-1]:
+                column.no_wrap = True
+            for spec in specs:
+                table.add_row(spec.name, _ranks(spec), _dtypes(spec), str(len(spec.params)), spec.doc)
+            console.print(table)
+    console.print(f"{len(LAYERS)} layers. `cometfuzz layers Conv2D` shows one of them.")
+
+
+def _print_one(spec: LayerSpec) -> None:
+    console = Console()
+    console.print(f"[bold]{spec.name}[/] ({spec.family}): {spec.doc}")
+    most = "" if spec.arity[0] == spec.arity[1] else f" to {spec.arity[1]}"
+    console.print(f"inputs: {spec.arity[0]}{most}, rank {_ranks(spec)}, dtype {_dtypes(spec)}")
+    console.print(f"libraries: {', '.join(spec.libraries)}")
+    table = Table("parameter", "values", "simplest", "shows in")
+    for parameter, found in spec.params.items():
+        table.add_row(parameter, found.describe(), _value(found), _effect(found))
+    if spec.params:
+        console.print(table)
+    for rule in spec.rules:
+        console.print(f"rule: {rule}")
+    for parameter, reason in spec.excluded.items():
+        console.print(f"left out: {parameter} ({reason})")
+
+
+def _describe(spec: LayerSpec) -> dict[str, Any]:
+    return {
+        "name": spec.name,
+        "family": spec.family,
+        "doc": spec.doc,
+        "libraries": list(spec.libraries),
+        "inputs": list(spec.arity),
+        "ranks": list(spec.ranks),
+        "output_ranks": list(spec.output_ranks),
+        "dtypes": list(spec.dtypes),
+        "parameters": {
+            name: {
+                "values": found.describe(),
+                "simplest": json.loads(_value(found)),
+                "effect": found.effect,
+                "numeric": found.numeric,
+            }
+            for name, found in spec.params.items()
+        },
+        "rules": list(spec.rules),
+        "excluded": dict(spec.excluded),
+    }
+
+
+def _value(found: Space) -> str:
+    return json.dumps(found.simplest, default=lambda inner: inner.layer)
+
+
+def _effect(found: Space) -> str:
+    return {"forward": "forward pass", "build": "building only", "train": "training only"}[found.effect]
+
+
+def _ranks(spec: LayerSpec) -> str:
+    low, high = min(spec.ranks), max(spec.ranks)
+    whole = spec.ranks == tuple(range(low, high + 1)) and high > low
+    return f"{low}-{high}" if whole else ",".join(map(str, spec.ranks))
+
+
+def _dtypes(spec: LayerSpec) -> str:
+    floats = [dtype for dtype in spec.dtypes if "float" in dtype]
+    others = [dtype for dtype in spec.dtypes if "float" not in dtype]
+    return ", ".join((["floats"] if len(floats) == 4 else floats) + others)

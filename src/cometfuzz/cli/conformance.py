@@ -1,0 +1,137 @@
+"""`cometfuzz conformance`: does each library accept what we accept, and compute what the reference computes?"""
+
+import queue
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from cometfuzz.catalogue import LAYERS
+from cometfuzz.catalogue.files import save
+from cometfuzz.cli.output import print_json
+from cometfuzz.errors import EnvironmentFailure, UnknownName
+from cometfuzz.execution import environments
+from cometfuzz.execution.conformance import Report, Result, conform, layers_of
+from cometfuzz.routes import ROUTES, Route
+
+BASE_ROUTES = "keras-tf,keras-torch"
+
+
+def conformance(
+    layers: Annotated[str, typer.Option(help="Layers, with commas between them; all by default.")] = "",
+    routes: Annotated[str, typer.Option(help=f"Routes, with commas, or `all`: {', '.join(ROUTES)}.")] = BASE_ROUTES,
+    draws: Annotated[int, typer.Option(min=1, help="Draws of each layer on each route.")] = 10,
+    seed: Annotated[int, typer.Option(help="Another seed gives other draws.")] = 1,
+    out: Annotated[Path | None, typer.Option(help="Write the case of each undeclared difference here.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+) -> None:
+    """Run drawn calls of every layer on real libraries and hold the results against the reference.
+
+    A draw that falls under a declared gap must fail as declared; any other must be accepted, with the predicted shape
+    and dtype and a value within the error bound. What differs otherwise is undeclared, and the exit code is 1.
+
+    Example: cometfuzz conformance --layers Conv2D,LSTM --routes keras-jax --draws 20
+    """
+    chosen = _routes(routes)
+    wanted = [name for name in layers.split(",") if name]
+    for name in wanted:
+        if name not in LAYERS:
+            raise UnknownName(f"expected layers of the catalogue (see `cometfuzz layers`); received layer={name!r}")
+    report = Report()
+    interrupted = _run(chosen, wanted, draws, seed, report)
+    if out is not None:
+        out.mkdir(parents=True, exist_ok=True)
+        for result in report.undeclared:
+            save(result.case, out / f"{result.route}-{result.layer}-{result.index}.json")
+    if as_json:
+        print_json(report.as_plain())
+    else:
+        _print(report)
+    if interrupted:
+        raise KeyboardInterrupt
+    if report.undeclared:
+        raise typer.Exit(1)
+
+
+def _routes(names: str) -> list[Route]:
+    wanted = list(ROUTES) if names == "all" else names.split(",")
+    for name in wanted:
+        if name not in ROUTES:
+            raise UnknownName(f"expected `all` or routes out of {', '.join(ROUTES)}; received route={name!r}")
+    return [ROUTES[name] for name in wanted]
+
+
+def _run(routes: Sequence[Route], layers: Sequence[str], draws: int, seed: int, report: Report) -> bool:
+    """One thread for each route; True if the user interrupted, with what was done so far in the report."""
+    results: queue.Queue[Result | BaseException | None] = queue.Queue()
+    stop = threading.Event()
+
+    def serve(route: Route, python: Path, names: Sequence[str]) -> None:
+        try:
+            for result in conform(route, python, names, draws, seed):
+                results.put(result)
+                if stop.is_set():
+                    return
+        except BaseException as error:
+            results.put(error)
+            raise
+        finally:
+            results.put(None)
+
+    jobs = []
+    for route in routes:
+        environment = environments.find(route.environment)
+        if not environment.ready:
+            raise EnvironmentFailure(f"route {route.name}: run `cometfuzz env create {route.environment}` first")
+        jobs.append((route, environment.python, layers_of(route, layers)))
+    threads = [threading.Thread(target=serve, args=job, daemon=True) for job in jobs]
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    interrupted = False
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        bars = {
+            route.name: progress.add_task(route.name, total=len(names) * draws) for route, _, names in jobs
+        }
+        for thread in threads:
+            thread.start()
+        running = len(threads)
+        while running:
+            try:
+                found = results.get()
+            except KeyboardInterrupt:
+                interrupted = True
+                stop.set()
+                continue
+            if found is None:
+                running -= 1
+            elif isinstance(found, BaseException):
+                stop.set()
+                raise found
+            else:
+                report.add(found)
+                progress.advance(bars[found.route])
+    return interrupted
+
+
+def _print(report: Report) -> None:
+    console = Console()
+    table = Table("route", "draws", "gaps", "accepted", "shape ok", "value ok", "undeclared")
+    for route in report.by_layer:
+        total = report.total(route)
+        free = total.draws - total.gaps
+        table.add_row(
+            route,
+            str(total.draws),
+            f"{total.gaps} ({total.gaps / max(total.draws, 1):.1%})",
+            f"{total.accepted} ({total.accepted / max(free, 1):.1%} of the rest)",
+            str(total.shape_ok),
+            str(total.value_ok),
+            str(total.undeclared),
+        )
+    console.print(table)
+    for result in report.undeclared:
+        console.print(f"{result.route} {result.layer} draw {result.index}: {result.undeclared}", markup=False)

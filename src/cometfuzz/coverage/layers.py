@@ -1,0 +1,217 @@
+"""The two coverage spaces over layer API calls: the paper's, to the unit, and the full one, ours.
+
+A space is a set of items for each of three criteria (the paper, section 3.2): layer inputs (dtype, rank, and up to five
+shapes), parameter values (each listed value; up to sigma values of a numeric one), and layer sequences (one layer's
+output goes into another). Every item that nothing can cover is listed with the reason.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+from cometfuzz.catalogue import LAYERS, LayerSpec
+from cometfuzz.catalogue.spaces import Optional, Space
+from cometfuzz.coverage.reach import why_unreachable
+from cometfuzz.ir.types import FLOATS
+
+SIGMA = 5
+SHAPES = 5
+CRITERIA = ("inputs", "parameters", "sequences")
+NUMERIC = "numeric"
+
+
+class Item(NamedTuple):
+    """One thing that can be covered.
+
+    inputs: (layer, "dtype" | "rank" | "shape", value); parameters: (layer, parameter, value); sequences: (layer,
+    "before", next layer). Shapes and numeric values are counted, not named: their value is "#1" to "#5".
+    """
+
+    criterion: str
+    layer: str
+    name: str
+    value: str
+
+
+@dataclass(frozen=True)
+class CoverageSpace:
+    """All items of a space, why some are out of reach, and how many values it leaves aside."""
+
+    name: str
+    items: Mapping[str, tuple[Item, ...]]
+    unreachable: Mapping[Item, str]
+    aside: Mapping[str, int]
+
+    def total(self, criterion: str) -> int:
+        return len(self.items[criterion])
+
+    def reachable(self, criterion: str) -> int:
+        return sum(item not in self.unreachable for item in self.items[criterion])
+
+    def as_plain(self) -> dict[str, Any]:
+        """The form of `cometfuzz space --json`."""
+        plain: dict[str, Any] = {}
+        for criterion in CRITERIA:
+            missing = [item for item in self.items[criterion] if item in self.unreachable]
+            plain[criterion] = {
+                "total": self.total(criterion),
+                "reachable": self.reachable(criterion),
+                "unreachable": [
+                    {"layer": item.layer, "name": item.name, "value": item.value, "reason": self.unreachable[item]}
+                    for item in missing
+                ],
+            }
+        return {**plain, "aside": dict(self.aside)}
+
+
+def text(value: Any) -> str:
+    """A parameter value as items name it; a tuple of equal numbers is that number, as Keras reads it."""
+    if isinstance(value, tuple) and value and all(type(item) is int and item == value[0] for item in value):
+        value = value[0]
+    return json.dumps(value, default=str)
+
+
+def counted(size: int | None, sigma: int) -> tuple[str, ...]:
+    """The names of values that are counted up to sigma."""
+    return tuple(f"#{index}" for index in range(1, (sigma if size is None else min(size, sigma)) + 1))
+
+
+PAPER_PARAMETERS = {("LeakyReLU", "alpha"): "negative_slope"}
+"""Parameters of the paper's space that have another name today."""
+
+ALIASES = {"double": "float64", "half": "float16"}
+"""Dtype names of the paper's space that are a second name of the same dtype."""
+
+
+@cache
+def paper_table() -> Mapping[str, Any]:
+    """The paper's space, layer by layer and parameter by parameter."""
+    table: Mapping[str, Any] = json.loads(files("cometfuzz.coverage").joinpath("paper_space.json").read_text())
+    return table
+
+
+@cache
+def paper_space(sigma: int = SIGMA) -> CoverageSpace:
+    """The space of the published percentages: 766 inputs, 2049 parameter values and 2170 sequences at sigma = 5."""
+    table = paper_table()
+    inputs: list[Item] = []
+    parameters: list[Item] = []
+    unreachable: dict[Item, str] = {}
+    ranked = {name: entry for name, entry in table["layers"].items() if "input_ranks" in entry}
+    for name, entry in table["layers"].items():
+        spec = LAYERS[name]
+        if name in ranked:
+            for dtype in table["dtypes"]:
+                inputs.append(item := Item("inputs", name, "dtype", dtype))
+                if dtype in ALIASES:
+                    unreachable[item] = f"a second name of {ALIASES[dtype]}"
+            for rank in entry["input_ranks"]:
+                inputs.append(item := Item("inputs", name, "rank", str(rank)))
+                if rank not in spec.ranks:
+                    unreachable[item] = f"the layer takes ranks {', '.join(map(str, spec.ranks))}"
+            inputs += [Item("inputs", name, "shape", count) for count in counted(None, SHAPES)]
+        for parameter, values in entry["parameters"].items():
+            for item, reason in _paper_values(spec, parameter, values, sigma):
+                parameters.append(item)
+                if reason is not None:
+                    unreachable[item] = reason
+    sequences = []
+    for before, entry in ranked.items():
+        for after, follower in ranked.items():
+            if set(entry["output_ranks"]) & set(follower["input_ranks"]):
+                sequences.append(item := Item("sequences", before, "before", after))
+                if (reason := _why_never_follows(LAYERS[before], LAYERS[after])) is not None:
+                    unreachable[item] = reason
+    items = {"inputs": tuple(inputs), "parameters": tuple(parameters), "sequences": tuple(sequences)}
+    return CoverageSpace("paper", items, unreachable, {})
+
+
+def _paper_values(
+    spec: LayerSpec, parameter: str, values: Mapping[str, Any], sigma: int
+) -> Iterator[tuple[Item, str | None]]:
+    ours = PAPER_PARAMETERS.get((spec.name, parameter), parameter)
+    space = spec.params.get(ours)
+    if values.get("numeric"):
+        size = None if space is None else _numeric_size(space)
+        for index, count in enumerate(counted(None, sigma)):
+            short = None if size is None or index < size else f"there are only {size} values"
+            item = Item("parameters", spec.name, parameter, count)
+            yield item, short if space is not None else "the catalogue has no such parameter"
+        return
+    for value in values["values"]:
+        item = Item("parameters", spec.name, parameter, NUMERIC if value == NUMERIC else text(value))
+        if space is None:
+            yield item, "the catalogue has no such parameter"
+        elif value == NUMERIC:
+            yield item, None
+        else:
+            yield item, why_unreachable(spec, ours, value)
+
+
+def _numeric_size(space: Space) -> int | None:
+    return _numeric_size(space.inner) if isinstance(space, Optional) else space.size()
+
+
+def _why_never_follows(before: LayerSpec, after: LayerSpec) -> str | None:
+    """Why no edge can lead from one layer to another, or None."""
+    if not set(before.libraries) & set(after.libraries):
+        return "no library has both layers"
+    if not set(before.output_ranks) & set(after.ranks):
+        return "the ranks never meet"
+    if not set(_output_dtypes(before)) & set(after.dtypes):
+        return "the dtypes never meet"
+    return None
+
+
+def _output_dtypes(spec: LayerSpec) -> tuple[str, ...]:
+    named = spec.params.get("dtype")
+    return spec.dtypes if named is None else named.options() or FLOATS
+
+
+@cache
+def full_space(sigma: int = SIGMA) -> CoverageSpace:
+    """Our own space: every catalogue layer, real dtypes, in-domain values, direct edges.
+
+    Values that cannot show in a forward pass (initialisers, regularisers, constraints, train-only scalars) are counted
+    aside, by the place where they can show.
+    """
+    inputs: list[Item] = []
+    parameters: list[Item] = []
+    sequences: list[Item] = []
+    unreachable: dict[Item, str] = {}
+    aside = {"build": 0, "train": 0}
+    for name, spec in LAYERS.items():
+        inputs += [Item("inputs", name, "dtype", dtype) for dtype in spec.dtypes]
+        inputs += [Item("inputs", name, "rank", str(rank)) for rank in spec.ranks]
+        inputs += [Item("inputs", name, "shape", count) for count in counted(None, SHAPES)]
+        for parameter, space in spec.params.items():
+            options = space.options()
+            if space.effect != "forward":
+                aside[space.effect] += len(values_of(space, sigma))
+                continue
+            for value in values_of(space, sigma):
+                parameters.append(item := Item("parameters", name, parameter, value))
+                if options is not None and not space.numeric:
+                    option = next(option for option in options if text(option) == value)
+                    if (reason := why_unreachable(spec, parameter, option)) is not None:
+                        unreachable[item] = reason
+        sequences += [
+            Item("sequences", name, "before", after)
+            for after, follower in LAYERS.items()
+            if _why_never_follows(spec, follower) is None
+        ]
+    items = {"inputs": tuple(inputs), "parameters": tuple(parameters), "sequences": tuple(sequences)}
+    return CoverageSpace("full", items, unreachable, aside)
+
+
+def values_of(space: Space, sigma: int) -> tuple[str, ...]:
+    """The names of a parameter's values in the full space."""
+    if isinstance(space, Optional):
+        return ("null", *values_of(space.inner, sigma))
+    options = space.options()
+    if space.numeric or options is None:
+        return counted(space.size(), sigma)
+    return tuple(text(option) for option in options)

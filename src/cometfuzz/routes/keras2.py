@@ -1,0 +1,66 @@
+"""Builds a graph with tf-keras (Keras 2) on TensorFlow: the only library that still has all of the paper's layers."""
+
+from collections.abc import Mapping
+from types import SimpleNamespace
+from typing import Any
+
+from cometfuzz.ir.graph import Params
+from cometfuzz.routes.keras import KerasSession
+
+RENAMED = {("LeakyReLU", "negative_slope"): "alpha"}
+"""Parameters that have another name in Keras 2."""
+
+ABSENT: dict[tuple[str, str], Any] = {("ZeroPadding1D", "data_format"): "channels_last"}
+"""Parameters that Keras 2 does not have, with the value that it stands for."""
+
+
+def start(options: Mapping[str, str]) -> "Keras2Session":
+    """Import tf-keras; Keras 3 may be installed beside it."""
+    import tensorflow  # noqa: PLC0415
+    import tf_keras  # noqa: PLC0415
+
+    return Keras2Session(tf_keras, tensorflow)
+
+
+class Keras2Session(KerasSession):
+    """Serves graphs on tf-keras."""
+
+    def __init__(self, keras: Any, tensorflow: Any) -> None:
+        super().__init__(keras, "tensorflow")
+        self.tensorflow, self.ops = tensorflow, _operations(tensorflow)
+
+    def versions(self) -> dict[str, str]:
+        return {"tf-keras": self.keras.__version__, "tensorflow": self.tensorflow.__version__}
+
+    def layer(self, name: str, params: Params, dtype: str, node_id: str | None = None) -> Any:
+        values = dict(params)
+        for parameter in params:
+            if (name, parameter) in RENAMED:
+                values[RENAMED[name, parameter]] = values.pop(parameter)
+            elif (name, parameter) in ABSENT and values[parameter] == ABSENT[name, parameter]:
+                del values[parameter]
+        return super().layer(name, Params(values), dtype, node_id)
+
+    def _tensor(self, array: Any) -> Any:
+        return self.tensorflow.constant(array)
+
+    def _values(self, value: Any) -> tuple[str, Any]:
+        return str(value.dtype.name), value.numpy()
+
+
+def _operations(tf: Any) -> SimpleNamespace:
+    """The operations that utility nodes need, under the names of keras.ops."""
+    return SimpleNamespace(
+        cast=tf.cast,
+        clip=lambda x, low, high: tf.minimum(tf.maximum(x, tf.cast(low, x.dtype)), tf.cast(high, x.dtype)),
+        expand_dims=tf.expand_dims,
+        full_like=lambda x, value: tf.zeros_like(x) + tf.cast(value, x.dtype),
+        isnan=tf.math.is_nan,
+        not_equal=lambda x, value: tf.not_equal(x, tf.cast(value, x.dtype)),
+        pad=lambda x, paddings, constant_values: tf.pad(x, paddings, constant_values=constant_values),
+        reshape=tf.reshape,
+        slice=tf.slice,
+        squeeze=lambda x, axis: tf.squeeze(x, [axis]),
+        where=tf.where,
+        zeros_like=tf.zeros_like,
+    )
