@@ -85,14 +85,19 @@ def draw_sequences(
     return types
 
 
-def _single_head(name: str, params: Mapping[str, Space], weights: Callable[[Types, Any], dict[str, Shape]], doc: str) -> None:
+def _single_head(
+    name: str, params: Mapping[str, Space], weights: Callable[[Types, Any], dict[str, Shape]], doc: str
+) -> None:
     layer(
         name,
         ranks=(3,),
         arity=(2, 3),
         params={**params, **common_params()},
         call_params=CALL,
-        rules={**COMMON, "query and key have one width": lambda x, p: x[0].shape[-1] == sequences(x)[2].shape[-1]},
+        rules={
+            **COMMON,
+            "query and key have one width": lambda x, p: x[0].shape[-1] == sequences(x)[2].shape[-1],
+        },
         shape=lambda x, p: [
             (*x[0].shape[:-1], x[1].shape[-1]),
             *([(*x[0].shape[:-1], x[1].shape[1])] if p.return_attention_scores else []),
@@ -150,7 +155,7 @@ def many_heads_params() -> dict[str, Space]:
 
 
 def _mask_is_given(x: Types, p: Any) -> bool:
-    return p.attention_mask == (x[-1].dtype == "bool") and 2 <= len(x) - p.attention_mask <= 3
+    return bool(p.attention_mask == (x[-1].dtype == "bool") and 2 <= len(x) - p.attention_mask <= 3)
 
 
 def _mask_fits(x: Types, p: Any) -> bool:
@@ -179,7 +184,9 @@ def projections(p: Any, **shapes: tuple[Shape, Shape]) -> dict[str, Shape]:
     return weights
 
 
-def head_weights(x: Types, p: Any, heads: int, key_heads: int, sizes: tuple[int, int], output: Shape) -> dict[str, Shape]:
+def head_weights(
+    x: Types, p: Any, heads: int, key_heads: int, sizes: tuple[int, int], output: Shape
+) -> dict[str, Shape]:
     """The weights in Keras' order; `sizes` are those of one head for keys and for values."""
     query, value, key = (kind.shape[-1] for kind in sequences(x))
     size, value_size = sizes

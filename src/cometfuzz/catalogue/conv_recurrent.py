@@ -22,12 +22,12 @@ from cometfuzz.ir.types import FLOATS, TensorType
 
 def _params(axes: int) -> dict[str, Space]:
     return {
-        "filters": Ints(1, 4),
-        "kernel_size": PerAxis(axes, Ints(1, 4)),
-        "strides": PerAxis(axes, Ints(1, 3)),
+        "filters": Ints(1, 5),
+        "kernel_size": PerAxis(axes, Ints(1, 5)),
+        "strides": PerAxis(axes, Ints(1, 5)),
         "padding": SAME_OR_VALID,
         "data_format": DATA_FORMAT,
-        "dilation_rate": PerAxis(axes, Ints(1, 3)),
+        "dilation_rate": PerAxis(axes, Ints(1, 5)),
         "activation": gate_activation("tanh"),
         "recurrent_activation": gate_activation("sigmoid"),
         "use_bias": BOOLEAN_TRUE,

@@ -116,7 +116,7 @@ HAS_CHANNELS: dict[str, Rule] = {"input has channels": lambda x, p: channels(x, 
 STRIDES_OR_DILATION: dict[str, Rule] = {
     "strides or dilation, not both": lambda x, p: ones(p.strides) or ones(p.dilation_rate)
 }
-KERNEL_FITS: dict[str, Rule] = {"kernel fits": lambda x, p: p.padding != "valid" or min(_places(x, p)) >= 1}
+KERNEL_FITS: dict[str, Rule] = {"kernel fits": lambda x, p: p.padding == "same" or min(_places(x, p)) >= 1}
 WINDOW_RULES = {**HAS_CHANNELS, **STRIDES_OR_DILATION, **KERNEL_FITS}
 
 
@@ -182,9 +182,7 @@ def _separable(axes: int) -> None:
         params={
             "filters": Ints(1, 9),
             "depth_multiplier": Ints(1, 5),
-            **_window_params(
-                axes, _SeldomCausal(*CAUSAL_TOO.values) if axes == 1 else SAME_OR_VALID, alike=0.8
-            ),
+            **_window_params(axes, _SeldomCausal(*CAUSAL_TOO.values) if axes == 1 else SAME_OR_VALID, alike=0.8),
             **_dilation(axes),
             **_output_params("depthwise", "pointwise", "bias"),
             # the paper space counts this one argument, for this one layer
@@ -213,9 +211,7 @@ def transposed_places(sizes: Shape, p: Any) -> Shape:
         if p.output_padding is None:
             result.append(n * s if p.padding == "same" else (n - 1) * s + max(extent, s))
         else:
-            result.append(
-                (n - 1) * s + (extent % 2 if p.padding == "same" else extent) + p.output_padding[axis]
-            )
+            result.append((n - 1) * s + (extent % 2 if p.padding == "same" else extent) + p.output_padding[axis])
     return tuple(result)
 
 
@@ -235,14 +231,11 @@ def _transposed(axes: int) -> None:
             **STRIDES_OR_DILATION,
             "input has places": lambda x, p: min(spatial(x, p)) >= 1,
             "output padding below strides": lambda x, p: (
-                p.output_padding is None
-                or all(o < s for o, s in zip(p.output_padding, p.strides, strict=True))
+                p.output_padding is None or all(o < s for o, s in zip(p.output_padding, p.strides, strict=True))
             ),
             "output has places": lambda x, p: min(transposed_places(spatial(x, p), p)) >= 1,
         },
-        shape=lambda x, p: with_channels(
-            x.shape[0], transposed_places(spatial(x, p), p), p.filters, p.data_format
-        ),
+        shape=lambda x, p: with_channels(x.shape[0], transposed_places(spatial(x, p), p), p.filters, p.data_format),
         weights=lambda x, p: {"kernel": (*p.kernel_size, p.filters, channels(x, p)), **_bias(p, p.filters)},
         libraries=(KERAS3,) if axes == 1 else (KERAS3, KERAS2),
         doc="The gradient of a convolution: each input place adds its multiple of the kernel to the output.",
@@ -271,8 +264,7 @@ def _local_kernel(x: TensorType, p: Any) -> Shape:
             *with_channels(0, places, p.filters, p.data_format)[1:],
         )
     counts = (
-        sum(map(len, connections(n, k, s, p.padding)))
-        for n, k, s in zip(sizes, p.kernel_size, p.strides, strict=True)
+        sum(map(len, connections(n, k, s, p.padding))) for n, k, s in zip(sizes, p.kernel_size, p.strides, strict=True)
     )
     return (math.prod(counts) * depth * p.filters,)
 

@@ -47,7 +47,8 @@ def _parsed(equation: str) -> Einsum | None:
     for ellipsis, form in _FORMS:
         found = form.fullmatch(equation)
         if found and all(len(set(term)) == len(term) for term in found.groups()):
-            return Einsum(*found.groups(), ellipsis)
+            inputs, kernel, outputs = found.groups()
+            return Einsum(inputs, kernel, outputs, ellipsis)
     return None
 
 

@@ -85,7 +85,13 @@ _WITH_INTS = (*FLOATS, "int32")
 for _name, _most, _dtypes, _high, _doc in (
     ("Add", 4, _WITH_INTS, _bounded(lambda highs: sum(high - 1 for high in highs) + 1), "The sum"),
     ("Subtract", 2, _WITH_INTS, _UNBOUNDED, "The first less the second"),
-    ("Multiply", 4, _WITH_INTS, _bounded(lambda highs: math.prod(high - 1 for high in highs) + 1), "The product"),
+    (
+        "Multiply",
+        4,
+        _WITH_INTS,
+        _bounded(lambda highs: math.prod(high - 1 for high in highs) + 1),
+        "The product",
+    ),
     ("Average", 4, FLOATS, _UNBOUNDED, "The mean"),
     ("Maximum", 4, _WITH_INTS, _bounded(max), "The greatest"),
     ("Minimum", 4, _WITH_INTS, _bounded(min), "The least"),

@@ -31,7 +31,6 @@ class LastAxes(Choice):
         return draw.choice(last if draw.chance(0.85) else fitting)
 
 
-
 def epsilon(simplest: float) -> Floats:
     """What is added to a variance."""
     return Floats(1e-12, 1.0, simplest)

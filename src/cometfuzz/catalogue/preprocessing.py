@@ -3,7 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from cometfuzz.catalogue.reshaping import INTERPOLATIONS
+from cometfuzz.catalogue.fitting import FittingChoice, FittingInts
+from cometfuzz.catalogue.reshaping import interpolations
 from cometfuzz.catalogue.shapes import channels, spatial, with_channels
 from cometfuzz.catalogue.spaces import (
     BOOLEAN_FALSE,
@@ -20,33 +21,6 @@ from cometfuzz.catalogue.spec import KERAS3, Shape, draw_shape, layer
 from cometfuzz.draw import Draw
 from cometfuzz.ir.graph import Params
 from cometfuzz.ir.types import FLOATS, TensorType
-
-Fit = Callable[[TensorType, Params], Sequence[Any]]
-"""The values of a space that fit an input; none where any may do."""
-
-
-class FittingChoice(Choice):
-    """A choice that draws among what fits the input."""
-
-    def __init__(self, *values: Any, fit: Fit, simplest: Any = ...) -> None:
-        super().__init__(*values, simplest=simplest)
-        self._fit = fit
-
-    def draw(self, draw: Draw, x: TensorType, p: Params) -> Any:
-        return draw.choice(self._fit(x, p) or self.values)
-
-
-class FittingInts(Ints):
-    """Integers drawn among those that fit the input."""
-
-    def __init__(self, low: int, high: int, *, fit: Fit) -> None:
-        super().__init__(low, high)
-        self._fit = fit
-
-    def draw(self, draw: Draw, x: TensorType, p: Params) -> int:
-        values = self._fit(x, p)
-        return draw.choice(values) if values else super().draw(draw, x, p)
-
 
 def _float_dtype(x: TensorType, p: Params) -> str:
     return x.dtype if x.is_float else "float32"
@@ -142,7 +116,7 @@ layer(
     params={
         "height": Ints(1, 8),
         "width": Ints(1, 8),
-        "interpolation": Choice(*INTERPOLATIONS, simplest="bilinear"),
+        "interpolation": interpolations("bilinear"),
         "crop_to_aspect_ratio": BOOLEAN_FALSE,
         "pad_to_aspect_ratio": BOOLEAN_FALSE,
         "fill_mode": Choice("constant"),

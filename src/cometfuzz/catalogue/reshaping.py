@@ -7,8 +7,9 @@ are, but say float32 of the symbolic result.
 import math
 from typing import Any
 
+from cometfuzz.catalogue.fitting import FittingChoice
 from cometfuzz.catalogue.shapes import channels, spatial, with_channels
-from cometfuzz.catalogue.spaces import DATA_FORMAT, Choice, Computed, Floats, Ints, PerAxis, Space
+from cometfuzz.catalogue.spaces import DATA_FORMAT, Computed, Floats, Ints, PerAxis, Space
 from cometfuzz.catalogue.spec import KERAS3, Shape, layer
 from cometfuzz.draw import Draw
 from cometfuzz.ir.graph import Params
@@ -16,6 +17,12 @@ from cometfuzz.ir.types import FLOATS, MAX_RANK, TensorType
 
 INTERPOLATIONS = ("nearest", "bilinear", "bicubic", "lanczos3", "lanczos5")
 _NUMBERS = (*FLOATS, "int32")
+
+
+def interpolations(simplest: str) -> FittingChoice:
+    """How to interpolate; what few backends do right (cubic) or at all (Lanczos) is drawn less often."""
+    often = INTERPOLATIONS[:2] * 3 + INTERPOLATIONS
+    return FittingChoice(*INTERPOLATIONS, simplest=simplest, fit=lambda x, p: often)
 
 
 layer(
@@ -207,7 +214,7 @@ def _declare(axes: int) -> None:
         doc="A border of zeros along the spatial axes.",
     )
     factor = Ints(1, 4, simplest=2)
-    interpolation: dict[str, Space] = {"interpolation": Choice(*INTERPOLATIONS)} if axes == 2 else {}
+    interpolation: dict[str, Space] = {"interpolation": interpolations("nearest")} if axes == 2 else {}
     layer(
         f"UpSampling{axes}D",
         ranks=(axes + 2,),

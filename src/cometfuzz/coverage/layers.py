@@ -210,8 +210,8 @@ def full_space(sigma: int = SIGMA) -> CoverageSpace:
 def values_of(space: Space, sigma: int) -> tuple[str, ...]:
     """The names of a parameter's values in the full space."""
     if isinstance(space, Optional):
-        return ("null", *values_of(space.inner, sigma))
+        return tuple(dict.fromkeys(("null", *values_of(space.inner, sigma))))
     options = space.options()
     if space.numeric or options is None:
         return counted(space.size(), sigma)
-    return tuple(text(option) for option in options)
+    return tuple(dict.fromkeys(text(option) for option in options))

@@ -13,34 +13,16 @@ import numpy as np
 
 from cometfuzz.catalogue import LAYERS, LayerSpec, spec_of
 from cometfuzz.catalogue.data import NUMPY, draw_data
-from cometfuzz.catalogue.validate import assemble
-from cometfuzz.draw import Draw
+from cometfuzz.catalogue.drawing import LayerDraw, draw_layer
 from cometfuzz.execution.outcome import Outcome
 from cometfuzz.execution.protocol import WireTensor
 from cometfuzz.execution.supervisor import Worker
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.codec import encode
-from cometfuzz.ir.graph import INPUT, Draft, Edge, Params
-from cometfuzz.ir.types import TensorType
+from cometfuzz.ir.graph import Edge, Params
 from cometfuzz.reference.bound import Expected, expect, judge
 from cometfuzz.routes import Route
 from cometfuzz.routes.gaps import Gap, gaps_of
-
-MASKED = 0.15
-"""How often a layer that takes a sequence is drawn behind a Masking layer."""
-
-TARGET = "layer"
-
-
-@dataclass(frozen=True)
-class LayerDraw:
-    """A drawn layer call as a case; `x` and `params` are what gaps look at."""
-
-    spec: LayerSpec
-    case: Case
-    x: Any
-    params: Params
-
 
 @dataclass(frozen=True)
 class Result:
@@ -116,34 +98,6 @@ class Report:
             for result in self.undeclared
         ]
         return {"routes": routes, "undeclared": failures}
-
-
-def draw_layer(name: str, seed: int, index: int) -> LayerDraw:
-    """Draw number `index` of a layer: the same on every route and machine."""
-    spec, draw = spec_of(name), Draw(seed, "conformance", name, index)
-    while True:
-        types = list(spec.inputs(draw))
-        if draw.chance(MASKED) and types[0].rank == 3 and types[0].is_float:
-            types[0] = TensorType(types[0].dtype, types[0].shape, masked=True)
-        params = spec.draw_params(draw, types)
-        if params is not None:
-            return LayerDraw(spec, layer_case(spec, types, params, draw.integer(0, 2**32)), spec.view(types), params)
-
-
-def layer_case(spec: LayerSpec, types: Sequence[TensorType], params: Params, rng_seed: int) -> Case:
-    """A case that is one layer call; a masked input comes out of a Masking layer."""
-    drafts, edges = [], []
-    for slot, kind in enumerate(types):
-        source = f"x{slot}"
-        shape = {"dtype": kind.dtype, "shape": kind.shape, "high": kind.high, "zero_steps": kind.masked}
-        drafts.append(Draft(source, INPUT, shape, ()))
-        if kind.masked:
-            drafts.append(Draft(f"mask{slot}", "Masking", {}, (Edge(source),)))
-            source = f"mask{slot}"
-        edges.append(Edge(source))
-    drafts.append(Draft(TARGET, spec.name, params, tuple(edges)))
-    count = len(spec.outputs(types, params))
-    return Case(assemble(drafts, [Edge(TARGET, index) for index in range(count)]), rng_seed)
 
 
 def layers_of(route: Route, layers: Sequence[str] = ()) -> list[str]:

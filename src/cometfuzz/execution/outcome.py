@@ -6,7 +6,7 @@ from typing import Literal
 
 from cometfuzz.execution.protocol import WireTensor
 
-Status = Literal["completed", "exception", "signal", "exited", "timeout", "memory"]
+Status = Literal["completed", "exception", "signal", "exited", "timeout", "memory", "protocol"]
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,10 @@ Whatever the library does (exception, signal, exit, hang, memory), `Worker.execu
 stage, and the next call finds a living worker.
 """
 
+import contextlib
+import json
 import os
+import select
 import signal
 import subprocess
 import tempfile
@@ -27,6 +30,7 @@ START_LIMIT_S = 180.0
 MEMORY_LIMIT = 6 * 2**30
 MAX_PRINTED = 4000
 _POLL_S = 0.5
+_GRACE_S = 2.0
 
 
 class Worker:
@@ -38,6 +42,7 @@ class Worker:
         self._process: subprocess.Popen[bytes] | None = None
         self._printed: IO[bytes] | None = None
         self._served = 0
+        self._resources = contextlib.ExitStack()
 
     def __enter__(self) -> "Worker":
         return self
@@ -70,8 +75,8 @@ class Worker:
             return self._death(stage, began)
         cpu_s = float(message.header["cpu_s"])
         if message.header["event"] == "exception":
-            error = message.header["error"]
-            failure = Failure(error["type"], tuple(error["kinds"]), error["message"], tuple(error["frames"]))
+            seen = message.header["error"]
+            failure = Failure(seen["type"], tuple(seen["kinds"]), seen["message"], tuple(seen["frames"]))
             return self._outcome("exception", str(message.header["stage"]), began, failure=failure, cpu_s=cpu_s)
         return self._outcome("completed", stage, began, outputs=tuple(message.tensors), cpu_s=cpu_s)
 
@@ -79,13 +84,15 @@ class Worker:
         """Start the child and wait until its library is imported."""
         request_read, self._request = os.pipe()
         self._reply, reply_write = os.pipe()
-        self._printed = tempfile.TemporaryFile()
-        source = str(Path(cometfuzz.__file__).parents[1])
-        environ = {**os.environ, **self.route.environ, "PYTHONPATH": source}
-        command = [str(self.python), "-P", "-m", "cometfuzz.execution.worker", self.route.name]
+        self._printed = self._resources.enter_context(tempfile.TemporaryFile())
+        for descriptor in (self._request, self._reply):
+            self._resources.callback(os.close, descriptor)
+        folders = [str(Path(cometfuzz.__file__).parents[1]), self.route.folder]
+        environ = {**os.environ, **self.route.environ, "PYTHONPATH": os.pathsep.join(filter(None, folders))}
+        command = [str(self.python), "-P", "-m", "cometfuzz.execution.worker", self.route.module]
         try:
             self._process = subprocess.Popen(
-                [*command, str(request_read), str(reply_write)],
+                [*command, json.dumps(dict(self.route.options)), str(request_read), str(reply_write)],
                 stdin=subprocess.DEVNULL,
                 stdout=self._printed,
                 stderr=self._printed,
@@ -94,6 +101,7 @@ class Worker:
                 env=environ,
             )
         except OSError as error:
+            self.stop()
             raise WorkerFailure(f"route {self.route.name}: cannot start {self.python}: {error.strerror}") from None
         finally:
             os.close(request_read)
@@ -110,19 +118,13 @@ class Worker:
             raise WorkerFailure(f"route {self.route.name}: expected a worker that starts; received {printed}") from None
 
     def stop(self) -> None:
-        """Kill the child with its whole process group and close the pipes."""
-        if self._process is None:
-            return
-        try:
-            os.killpg(self._process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
-        self._process.wait()
-        self._process = None
-        os.close(self._request)
-        os.close(self._reply)
-        if self._printed is not None:
-            self._printed.close()
+        """Kill the child with its whole process group and close what belongs to it."""
+        if self._process is not None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
+            self._process = None
+        self._resources.close()
 
     def _receive(self, deadline: float) -> Message:
         """The next message; between polls, the child's memory is looked at."""
@@ -139,14 +141,15 @@ class Worker:
     def _death(self, stage: str, began: float) -> Outcome:
         assert self._process is not None
         try:
-            code = self._process.wait(timeout=10)
+            code = self._process.wait(timeout=_GRACE_S)
         except subprocess.TimeoutExpired:
-            code = 0
-        outcome = (
-            self._outcome("signal", stage, began, detail=signal.Signals(-code).name)
-            if code < 0
-            else self._outcome("exited", stage, began, detail=f"with code {code}")
-        )
+            outcome = self._outcome("protocol", stage, began, detail="something else wrote to the private pipe")
+        else:
+            outcome = (
+                self._outcome("signal", stage, began, detail=signal.Signals(-code).name)
+                if code < 0
+                else self._outcome("exited", stage, began, detail=f"with code {code}")
+            )
         self.stop()
         return outcome
 
@@ -193,8 +196,6 @@ def _request(graph: Graph, data: Data) -> Message:
 
 
 def _readable(descriptor: int, limit_s: float) -> bool:
-    import select
-
     return bool(select.select([descriptor], [], [], limit_s)[0])
 
 

@@ -1,20 +1,22 @@
-"""The child process: serves one route in its environment's Python.
+"""The child process: serves one route, whose code is MODULE, in its environment's Python.
 
-    python -m cometfuzz.execution.worker ROUTE REQUEST_FD REPLY_FD
+    python -m cometfuzz.execution.worker MODULE OPTIONS REQUEST_FD REPLY_FD
 
 It imports the library once, announces each stage before it enters it, and answers every request. Needs only the
 standard library, numpy, and what the route imports.
 """
 
+import json
 import os
 import resource
 import sys
 import traceback
+from importlib import import_module
 from typing import Any
 
 from cometfuzz.execution.protocol import Broken, Message, receive, send
 from cometfuzz.ir.plain import typed_from_plain
-from cometfuzz.routes import ROUTES, Session, load
+from cometfuzz.routes import Session
 
 MAX_MESSAGE = 2000
 MAX_FRAMES = 12
@@ -54,11 +56,11 @@ def serve(session: Session, request_fd: int, reply_fd: int) -> None:
 
 
 def main() -> None:
-    route, request_fd, reply_fd = ROUTES[sys.argv[1]], int(sys.argv[2]), int(sys.argv[3])
+    module, options, request_fd, reply_fd = sys.argv[1], json.loads(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
     os.set_inheritable(request_fd, False)
     os.set_inheritable(reply_fd, False)
     send(reply_fd, Message({"event": "stage", "stage": "start"}))
-    session = load(route)
+    session: Session = import_module(module).start(options)
     send(reply_fd, Message({"event": "ready", "versions": session.versions()}))
     serve(session, request_fd, reply_fd)
 

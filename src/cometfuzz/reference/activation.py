@@ -53,6 +53,11 @@ def glu(x: Array) -> Array:
     return left * sigmoid(right)
 
 
+def below_zero(x: Array, rounded: Rounding) -> Array:
+    """exp(x) - 1 where x is negative; TensorFlow rounds exp(x) before it subtracts, as the formula is documented."""
+    return rounded(np.exp(np.minimum(x, 0.0))) - 1.0
+
+
 ACTIVATIONS: dict[str, Callable[[Array, Rounding], Array]] = {
     "linear": lambda x, rounded: x,
     "relu": lambda x, rounded: np.maximum(x, 0.0),
@@ -60,8 +65,8 @@ ACTIVATIONS: dict[str, Callable[[Array, Rounding], Array]] = {
     "sigmoid": lambda x, rounded: sigmoid(x),
     "tanh": lambda x, rounded: np.tanh(x),
     "softmax": lambda x, rounded: softmax(x),
-    "elu": lambda x, rounded: np.where(x > 0, x, np.expm1(x)),
-    "selu": lambda x, rounded: SELU_SCALE * np.where(x > 0, x, SELU_ALPHA * np.expm1(x)),
+    "elu": lambda x, rounded: np.where(x > 0, x, below_zero(x, rounded)),
+    "selu": lambda x, rounded: SELU_SCALE * np.where(x > 0, x, SELU_ALPHA * below_zero(x, rounded)),
     "softplus": lambda x, rounded: softplus(x),
     "softsign": lambda x, rounded: x / (np.abs(x) + 1.0),
     "exponential": lambda x, rounded: np.exp(x),
@@ -72,7 +77,7 @@ ACTIVATIONS: dict[str, Callable[[Array, Rounding], Array]] = {
     "soft_shrink": lambda x, rounded: np.sign(x) * np.maximum(np.abs(x) - 0.5, 0.0),
     "tanh_shrink": lambda x, rounded: x - rounded(np.tanh(x)),
     "squareplus": lambda x, rounded: (x + rounded(np.sqrt(x * x + 4.0))) / 2.0,
-    "celu": lambda x, rounded: np.where(x > 0, x, np.expm1(x)),
+    "celu": lambda x, rounded: np.where(x > 0, x, below_zero(x, rounded)),
     "gelu": lambda x, rounded: gelu(x),
     "glu": lambda x, rounded: glu(x),
     "leaky_relu": lambda x, rounded: np.where(x > 0, x, 0.2 * x),
@@ -117,7 +122,7 @@ def prelu(call: Call) -> Array:
 
 @meaning("ELU")
 def elu(call: Call) -> Array:
-    return np.where(call.x < 0, call.params.alpha * np.expm1(call.x), call.x)
+    return np.where(call.x < 0, call.params.alpha * below_zero(call.x, call.rounded), call.x)
 
 
 @meaning("ThresholdedReLU")

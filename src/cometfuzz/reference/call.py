@@ -24,21 +24,15 @@ Mask = NDArray[np.bool_]
 
 @dataclass
 class Judging:
-    """Perturbs what a library would round, and remembers the largest magnitude that a sum can reach on its way.
-
-    `sign` is 0 for random signs; +1 or -1 move everything the same way, which is what it takes to cross a tie.
-    """
+    """Perturbs what a library would round, and remembers the largest magnitude that a sum can reach on its way."""
 
     roundoff: float = 0.0
     draw: Draw | None = None
-    sign: int = 0
     peak: float = 0.0
 
     def perturb(self, value: Array) -> Array:
         if self.draw is None or self.roundoff == 0.0 or value.dtype.kind != "f":
             return value
-        if self.sign:
-            return value * (1.0 + self.sign * self.roundoff)
         return value * (1.0 + self.roundoff * (2.0 * self.draw.uniforms(value.shape) - 1.0))
 
     def note(self, magnitude: Array) -> None:

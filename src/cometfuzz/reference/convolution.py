@@ -38,9 +38,7 @@ def padding_of(size: int, kernel: int, stride: int, dilation: int, padding: str)
     return total // 2, total - total // 2
 
 
-def windows(
-    x: Array, kernel: Sequence[int], strides: Sequence[int], dilation: Sequence[int], padding: str
-) -> Array:
+def windows(x: Array, kernel: Sequence[int], strides: Sequence[int], dilation: Sequence[int], padding: str) -> Array:
     """Every window of a channels-last array (batch, *spatial, channels), as (batch, *places, channels, *kernel).
 
     Zero-padded as `padding` says. Where no window fits along an axis, that axis of places has size 0.
@@ -84,9 +82,7 @@ def convolve(
     parts = [
         call.contract(
             f"n{places}c{window},{window}cf->n{places}f",
-            windows(
-                x[..., group * depth : (group + 1) * depth], part.shape[:axes], strides, dilation, padding
-            ),
+            windows(x[..., group * depth : (group + 1) * depth], part.shape[:axes], strides, dilation, padding),
             part,
         )
         for group, part in enumerate(split)
@@ -143,9 +139,7 @@ def transposed_conv(call: Call) -> Array:
     axes = x.ndim - 2
     extents = [(k - 1) * d + 1 for k, d in zip(p.kernel_size, p.dilation_rate, strict=True)]
     spread = [(n - 1) * s + 1 for n, s in zip(x.shape[1:-1], p.strides, strict=True)]
-    spaced = np.zeros(
-        (x.shape[0], *(n + 2 * (e - 1) for n, e in zip(spread, extents, strict=True)), x.shape[-1])
-    )
+    spaced = np.zeros((x.shape[0], *(n + 2 * (e - 1) for n, e in zip(spread, extents, strict=True)), x.shape[-1]))
     places = [slice(e - 1, e - 1 + n, s) for e, n, s in zip(extents, spread, p.strides, strict=True)]
     spaced[(slice(None), *places)] = x
     flipped = np.swapaxes(np.flip(kernel, tuple(range(axes))), -1, -2)

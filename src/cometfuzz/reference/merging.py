@@ -57,9 +57,7 @@ def multiply(call: Call) -> Array:
     """Masked elements count as one; where all inputs are masked, the product is zero."""
     inputs, masks = aligned(call)
     present = [mask for mask in masks if mask is not None]
-    factors = [
-        x if mask is None else np.where(mask, x, np.ones_like(x)) for x, mask in zip(inputs, masks, strict=True)
-    ]
+    factors = [x if mask is None else np.where(mask, x, np.ones_like(x)) for x, mask in zip(inputs, masks, strict=True)]
     y = factors[0]
     for x in factors[1:]:
         y = call.rounded(y * x)
@@ -107,8 +105,7 @@ def concatenated_mask(call: Call) -> Mask | None:
         np.ones(x.shape, bool) if mask is None else np.broadcast_to(mask[..., None], x.shape)
         for x, mask in zip(call.inputs, call.masks, strict=True)
     ]
-    joined: Mask = np.concatenate(spread, axis=call.params.axis).any(axis=-1)
-    return joined
+    return np.asarray(np.concatenate(spread, axis=call.params.axis).any(axis=-1))
 
 
 @meaning("Dot")

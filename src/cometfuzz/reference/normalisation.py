@@ -40,7 +40,7 @@ def standardised(call: Call, x: Array, axes: tuple[int, ...]) -> Array:
     """(x - mean) / sqrt(variance + epsilon); libraries round the mean and the variance."""
     centred = x - call.rounded(mean(x, axes))
     variance = call.rounded(mean(np.square(centred), axes))
-    return centred / np.sqrt(variance + call.params.epsilon)
+    return np.asarray(centred / np.sqrt(variance + call.params.epsilon))
 
 
 @meaning("BatchNormalization")
@@ -70,7 +70,8 @@ def group_normalization(call: Call) -> Array:
 def rms_normalization(call: Call) -> Array:
     axes = axes_of(call)
     square = call.rounded(mean(np.square(call.x), axes))
-    return call.x / np.sqrt(square + call.params.epsilon) * along(call.weights["scale"], axes, call.x.ndim)
+    scale = along(call.weights["scale"], axes, call.x.ndim)
+    return np.asarray(call.x / np.sqrt(square + call.params.epsilon) * scale)
 
 
 @meaning("UnitNormalization")

@@ -4,7 +4,14 @@ from cometfuzz.reference.call import Array, Call, meaning
 
 
 @meaning(
-    *("Dropout", "GaussianDropout", "AlphaDropout", "SpatialDropout1D", "SpatialDropout2D", "SpatialDropout3D"),
+    *(
+        "Dropout",
+        "GaussianDropout",
+        "AlphaDropout",
+        "SpatialDropout1D",
+        "SpatialDropout2D",
+        "SpatialDropout3D",
+    ),
     *("GaussianNoise", "ActivityRegularization"),
 )
 def unchanged(call: Call) -> Array:

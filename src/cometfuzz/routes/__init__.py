@@ -6,8 +6,7 @@ route's module, inside `start()`.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 from cometfuzz.ir.graph import Graph
 
@@ -22,7 +21,11 @@ class Stage:
 
 @dataclass(frozen=True)
 class Route:
-    """A way to a library. `speaks` is the layer dialect that its builder takes: keras3 or keras2."""
+    """A way to a library.
+
+    `module` holds its code, with a `start(options)` that returns a Session in the child; `folder` is put on the child's
+    path if the module is not one of ours. `speaks` is the layer dialect that its builder takes: keras3 or keras2.
+    """
 
     name: str
     path: str
@@ -32,6 +35,7 @@ class Route:
     stages: tuple[Stage, ...]
     options: Mapping[str, str] = field(default_factory=dict)
     environ: Mapping[str, str] = field(default_factory=dict)
+    folder: str = ""
 
 
 class Session(Protocol):
@@ -49,11 +53,6 @@ class Session(Protocol):
         enter: Callable[[str], None],
     ) -> list[Any]:
         """Run one graph: `tensors` are the inputs by name, then the weights as (node, names...) lists them."""
-
-
-def load(route: Route) -> Session:
-    """Import the route's library; in the child only."""
-    return cast(Session, import_module(route.module).start(route.options))
 
 
 _KERAS = (Stage("build", "keras"), Stage("run", "keras"))

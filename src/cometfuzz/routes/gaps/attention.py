@@ -2,10 +2,36 @@
 
 from typing import Any
 
+from cometfuzz.catalogue.attention import sequences
 from cometfuzz.ir.graph import Params
 from cometfuzz.routes.gaps import Gap
+from cometfuzz.routes.gaps.merging import adds_along_another_axis
 
 KERAS3_ROUTES = ("keras-tf", "keras-torch", "keras-jax")
+HEADS = ("MultiHeadAttention", "GroupQueryAttention")
+
+
+def _biases_go_astray(x: Any, p: Params) -> bool:
+    """Whether Keras on TensorFlow adds the bias of a projection along a wrong axis."""
+    if not p.use_bias:
+        return False
+    query, value, key = sequences(x)
+    heads = p.num_heads if "num_heads" in p else p.num_query_heads
+    key_heads = heads if "num_heads" in p else p.num_key_value_heads
+    size = _head_size(p)
+    value_size = p.get("value_dim") or size
+    additions = [
+        (query, (heads, size)),
+        (key, (key_heads, size)),
+        (value, (key_heads, value_size)),
+        (query, p.get("output_shape") or query.shape[-1:]),
+        *([(query, (heads, value_size))] if p.use_gate else []),
+    ]
+    return any(adds_along_another_axis((*kind.shape[:-1], *bias), bias) for kind, bias in additions)
+
+
+def _head_size(p: Params) -> int:
+    return int(p.key_dim if "key_dim" in p else p.head_dim)
 
 
 def _misstates_scores(x: Any, p: Params) -> bool:
@@ -21,7 +47,7 @@ def _fused(x: Any, p: Params) -> bool:
 def _may_leave_a_query_alone(x: Any, p: Params) -> bool:
     """Whether masks may leave a query without a key on the way through Keras' fused operation."""
     beyond = p.sliding_window is not None and x[0].shape[1] - x[1].shape[1] >= p.sliding_window
-    return _fused(x, p) and (p.attention_mask or beyond or any(kind.masked for kind in x))
+    return _fused(x, p) and bool(p.attention_mask or beyond or any(kind.masked for kind in x))
 
 
 GAPS: tuple[Gap, ...] = (
@@ -31,16 +57,34 @@ GAPS: tuple[Gap, ...] = (
         when=_misstates_scores,
         raises="StaticTypeMismatch",
         kind="bug",
-        evidence="MultiHeadAttention(4, 5)(x[2, 3, 6], y[2, 4, 6], return_attention_scores=True) states scores [2, 4, 3, 3]",
+        evidence="return_attention_scores=True on query[2, 3, 6], value[2, 4, 6] states scores [2, heads, 3, 3]",
     ),
     Gap(
         routes=KERAS3_ROUTES,
-        layers=("MultiHeadAttention", "GroupQueryAttention"),
+        layers=HEADS,
         when=_may_leave_a_query_alone,
         symptom="value",
         always=False,
         kind="bug",
         evidence="A query that may attend to no key gets 0 with return_attention_scores=True, the mean of all without",
+    ),
+    Gap(
+        routes=("keras-tf",),
+        layers=HEADS,
+        when=_biases_go_astray,
+        symptom="value",
+        always=False,
+        kind="bug",
+        evidence="keras.ops.add(x[1, 5, 5, 1], bias[5, 1]) adds along axis 1, not 2",
+    ),
+    Gap(
+        routes=("keras-tf",),
+        layers=HEADS,
+        when=lambda x, p: x[0].dtype == "float64" and _head_size(p) not in (1, 4, 16, 64),
+        symptom="value",
+        always=False,
+        kind="bug",
+        evidence='keras.ops.cast(1 / 3**0.5, "float64") on TensorFlow is rounded to float32 first',
     ),
     Gap(
         routes=("keras-torch",),
@@ -53,7 +97,7 @@ GAPS: tuple[Gap, ...] = (
     ),
     Gap(
         routes=("keras-torch",),
-        layers=("MultiHeadAttention", "GroupQueryAttention"),
+        layers=HEADS,
         when=lambda x, p: x[0].dtype == "float64" and _fused(x, p),
         symptom="result",
         always=False,

@@ -1,5 +1,165 @@
-"""Gaps of this family's layers."""
+"""Gaps of convolutions.
 
+TensorFlow runs float32 and bfloat16 by oneDNN on the CPU and the other dtypes by kernels of its own, which know
+less. Grouped convolutions, and 3D ones with channels first, go through XLA instead.
+"""
+
+from typing import Any
+
+from cometfuzz.catalogue.convolution import transposed_places
+from cometfuzz.catalogue.shapes import channels, ones, spatial, window
+from cometfuzz.ir.types import TensorType
 from cometfuzz.routes.gaps import Gap
 
-GAPS: tuple[Gap, ...] = ()
+TF = ("keras-tf",)
+CONV = ("Conv1D", "Conv2D", "Conv3D")
+DEPTHWISE = ("DepthwiseConv1D", "DepthwiseConv2D", "SeparableConv1D", "SeparableConv2D")
+TRANSPOSED = ("Conv1DTranspose", "Conv2DTranspose", "Conv3DTranspose")
+
+
+def _own_kernels(x: TensorType) -> bool:
+    """Whether TensorFlow uses its own kernels, not oneDNN's."""
+    return x.dtype in ("float16", "float64")
+
+
+def _channels_first(p: Any) -> bool:
+    return bool(p.data_format == "channels_first")
+
+
+def _filters(x: TensorType, p: Any) -> int:
+    return int(p.filters if "filters" in p else channels(x, p) * p.depth_multiplier)
+
+
+def _by_xla(x: TensorType, p: Any) -> bool:
+    return "groups" in p and (p.groups > 1 or (x.rank == 5 and _channels_first(p)))
+
+
+def _no_places(x: TensorType, p: Any) -> bool:
+    return 0 in spatial(x, p)
+
+
+def _shrinks_away(p: Any) -> bool:
+    """Whether some axis of a transposed convolution ends at a multiple of the stride that no input reaches."""
+    if p.padding != "same" or p.output_padding is None:
+        return False
+    extents = [(k - 1) * d + 1 for k, d in zip(p.kernel_size, p.dilation_rate, strict=True)]
+    return any(extent % 2 == 0 and extra == 0 for extent, extra in zip(extents, p.output_padding, strict=True))
+
+
+def _empty_by_onednn(x: TensorType, p: Any) -> bool:
+    return x.elements == 0 and not _own_kernels(x) and not _by_xla(x, p)
+
+
+def _bias_misfits(x: TensorType, p: Any) -> bool:
+    """Whether the bias cannot be added to what oneDNN makes of an empty input: the input's shape, maybe padded."""
+    if not _empty_by_onednn(x, p) or not p.use_bias:
+        return False
+    sizes, depth = spatial(x, p), channels(x, p)
+    if p.padding == "same" and not ones(p.dilation_rate):
+        extra = [(k - 1) * d for k, d in zip(p.kernel_size, p.dilation_rate, strict=True)]
+        sizes = tuple(n + more for n, more in zip(sizes, extra, strict=True))
+    ends = (depth, sizes[-1]) if _channels_first(p) else (sizes[0], depth)
+    return _filters(x, p) != 1 and depth != 1 and _filters(x, p) not in ends
+
+
+def _bias_on_last_axis(x: TensorType, p: Any) -> bool:
+    if not (p.use_bias and _channels_first(p) and _filters(x, p) > 1):
+        return False
+    if "output_padding" in p:
+        places = transposed_places(spatial(x, p), p)
+    else:
+        places = window(spatial(x, p), p.kernel_size, p.strides, p.dilation_rate, p.padding)
+    return places[-1] == _filters(x, p)
+
+
+GAPS: tuple[Gap, ...] = (
+    Gap(
+        routes=("keras-tf", "keras-torch", "keras-jax"),
+        layers=("SeparableConv1D",),
+        when=lambda x, p: p.padding == "causal",
+        raises="ValueError",
+        evidence="The `padding` argument must be a list/tuple or one of {'same', 'valid'}. Received: causal",
+    ),
+    Gap(
+        routes=TF,
+        layers=("Conv1D", "Conv2D"),
+        when=lambda x, p: _own_kernels(x) and _channels_first(p) and p.groups == 1 and x.elements > 0,
+        raises="UnimplementedError",
+        evidence="The Conv2D op currently only supports the NHWC tensor format on the CPU.",
+    ),
+    Gap(
+        routes=TF,
+        layers=("DepthwiseConv2D", "SeparableConv2D"),
+        when=lambda x, p: _own_kernels(x) and p.strides[0] != p.strides[1],
+        raises="InvalidArgumentError",
+        evidence="Current implementation only supports equal length strides in the row and column dimensions.",
+    ),
+    Gap(
+        routes=TF,
+        layers=TRANSPOSED,
+        when=lambda x, p: _own_kernels(x) and (_channels_first(p) or not ones(p.dilation_rate)),
+        raises="InvalidArgumentError",
+        evidence="Conv2DCustomBackpropInputOp only supports NHWC; "
+        "Current CPU implementations do not yet support dilation rates larger than 1.",
+    ),
+    Gap(
+        routes=TF,
+        layers=TRANSPOSED,
+        when=lambda x, p: _own_kernels(x) and _shrinks_away(p),
+        raises="InvalidArgumentError",
+        kind="bug",
+        evidence="Size of out_backprop doesn't match computed: actual = 6, computed = 5 "
+        "(even kernel, output_padding=0, padding='same')",
+    ),
+    Gap(
+        routes=TF,
+        layers=TRANSPOSED,
+        when=lambda x, p: not _own_kernels(x) and _shrinks_away(p),
+        raises="AbortedError",
+        kind="bug",
+        evidence="could not create a primitive descriptor for the convolution forward propagation primitive "
+        "(even kernel, output_padding=0, padding='same')",
+    ),
+    Gap(
+        routes=TF,
+        layers=CONV,
+        when=lambda x, p: _by_xla(x, p) and _no_places(x, p) and not ones(p.dilation_rate),
+        raises="ValueError",
+        kind="bug",
+        evidence="Negative dimension size caused by subtracting 2 from 1 (empty input, dilated)",
+    ),
+    Gap(
+        routes=TF,
+        layers=CONV + DEPTHWISE,
+        when=_bias_misfits,
+        raises="InvalidArgumentError",
+        kind="bug",
+        evidence="as the next one; then the bias does not fit: Incompatible shapes",
+    ),
+    Gap(
+        routes=TF,
+        layers=CONV + DEPTHWISE,
+        when=_empty_by_onednn,
+        symptom="shape",
+        kind="bug",
+        always=False,
+        evidence="tf.nn.conv2d(tf.zeros((0, 6, 6, 1)), tf.zeros((2, 2, 1, 5)), 1, 'VALID').shape is (0, 6, 6, 1)",
+    ),
+    Gap(
+        routes=TF,
+        layers=CONV + DEPTHWISE + TRANSPOSED,
+        when=_bias_on_last_axis,
+        symptom="value",
+        kind="bug",
+        always=False,
+        evidence="keras.ops.add(x, bias) of shapes (1, 5, 5) and (1, 5, 1) adds the bias along the last axis",
+    ),
+    Gap(
+        routes=("keras-torch",),
+        layers=CONV + DEPTHWISE,
+        when=_no_places,
+        raises="RuntimeError",
+        evidence="Calculated padded input size per channel: (1). Kernel size: (2). "
+        "Kernel size can't be greater than actual input size",
+    ),
+)

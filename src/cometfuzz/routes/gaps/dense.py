@@ -1,9 +1,10 @@
 """Gaps of Dense and EinsumDense."""
 
-from cometfuzz.catalogue.einsum import parse
+from cometfuzz.catalogue.einsum import output_shape, parse, weights
 from cometfuzz.ir.graph import Params
 from cometfuzz.ir.types import TensorType
 from cometfuzz.routes.gaps import Gap
+from cometfuzz.routes.gaps.merging import adds_along_another_axis
 
 KERAS3_ROUTES = ("keras-tf", "keras-torch", "keras-jax")
 
@@ -23,5 +24,16 @@ GAPS: tuple[Gap, ...] = (
         raises="StaticTypeMismatch",
         kind="bug",
         evidence='EinsumDense("...a,ab->...b", 4) on shape (1, 5, 3, 2) states the shape (1, 3, 5, 4)',
+    ),
+    Gap(
+        routes=("keras-tf",),
+        layers=("EinsumDense",),
+        when=lambda x, p: (
+            p.bias_axes is not None and adds_along_another_axis(output_shape(x, p), weights(x, p)["bias"])
+        ),
+        symptom="value",
+        always=False,
+        kind="bug",
+        evidence="keras.ops.add(x[1, 5, 5, 1], bias[5, 1]) adds along axis 1, not 2",
     ),
 )

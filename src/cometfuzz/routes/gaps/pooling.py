@@ -108,8 +108,7 @@ GAPS: tuple[Gap, ...] = (
         _TORCH,
         tuple(f"GlobalAveragePooling{axes}D" for axes in (1, 2, 3)),
         lambda x, p: x.dtype == "float64" and bool(x.elements) and not x.masked,
-        evidence="keras.ops.mean casts float64 to float32 first: dtypes.result_type('float64', 'float32') is float32",
-        kind="bug",
+        evidence="keras.ops.mean casts float64 to float32 first: keras.backend.result_type('float64', 'float32') is float32",
         symptom="value",
     ),
 )

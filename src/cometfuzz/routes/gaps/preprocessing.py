@@ -1,5 +1,6 @@
 """Gaps of this family's layers."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -9,11 +10,17 @@ from cometfuzz.routes.gaps import Gap
 from cometfuzz.routes.gaps.reshaping import COARSE_CUBIC, LANCZOS, NO_LANCZOS, OTHER_CUBIC, SINGLE_PRECISION, TF, TORCH
 
 HALF = ("float16", "bfloat16")
+NO_FLOAT64 = "keras.backend.result_type makes float32 of every float64, 'to be aligned with JAX's default behavior'"
 ALL = ("keras-tf", "keras-torch", "keras-jax")
 
 
 def _not_single(*values: float) -> bool:
     return any(float(np.float32(value)) != value for value in values)
+
+
+def _deviations(p: Any) -> list[float]:
+    values = p.variance if isinstance(p.variance, tuple) else (p.variance,)
+    return [math.sqrt(value) for value in values]
 
 
 def _resizes(x: Any, p: Any) -> bool:
@@ -29,6 +36,13 @@ GAPS: tuple[Gap, ...] = (
         lambda x, p: x.dtype == "float64" and bool(x.elements) and _not_single(p.scale, p.offset),
         evidence="Rescaling(0.1, dtype='float64') of 1 is 0.10000000149: scale and offset become float32 tensors first",
         kind="bug",
+        symptom="value",
+    ),
+    Gap(
+        TORCH,
+        ("Normalization",),
+        lambda x, p: x.dtype == "float64" and bool(x.elements) and _not_single(*_deviations(p)),
+        evidence=f"keras.ops.maximum of float64 is float32, and so is the deviation: {NO_FLOAT64}",
         symptom="value",
     ),
     Gap(
@@ -78,6 +92,13 @@ GAPS: tuple[Gap, ...] = (
         evidence="Value for attr 'T' of half is not in the list of allowed values: int32, int64, float, double; DenseBincount",
         raises="InvalidArgumentError",
         kind="bug",
+    ),
+    Gap(
+        TORCH,
+        ("ReversibleEmbedding",),
+        lambda x, p: p.reverse and p.dtype == "float64",
+        evidence=f"keras.ops.matmul of float64 is float32: {NO_FLOAT64}",
+        symptom="shape",
     ),
     Gap(
         ALL,

@@ -1,0 +1,104 @@
+"""How conformance judges an outcome: accepted, declared, or our fault."""
+
+import numpy as np
+import pytest
+
+from cometfuzz.catalogue.data import draw_data
+from cometfuzz.catalogue.drawing import LayerDraw, draw_layer
+from cometfuzz.execution import conformance
+from cometfuzz.execution.conformance import Report, Result, judge_draw
+from cometfuzz.execution.outcome import Failure, Outcome
+from cometfuzz.execution.protocol import WireTensor
+from cometfuzz.reference.run import narrow, run
+from cometfuzz.routes import ROUTES
+from cometfuzz.routes.gaps import Gap, all_gaps
+
+ROUTE = ROUTES["keras-tf"]
+
+
+def right_answer(drawn: LayerDraw) -> list[WireTensor]:
+    graph = drawn.case.graph
+    values = run(graph, draw_data(drawn.case)).values
+    kinds = [(edge, graph.type_of(edge)) for edge in graph.outputs]
+    return [WireTensor(kind.dtype, kind.shape, narrow(values[edge], kind.dtype).tobytes()) for edge, kind in kinds]
+
+
+def judged(monkeypatch: pytest.MonkeyPatch, outcome: Outcome, *gaps: Gap) -> Result:
+    monkeypatch.setattr(conformance, "gaps_of", lambda route, layer: gaps)
+    return judge_draw(ROUTE, draw_layer("ELU", 1, 0), 0, outcome)
+
+
+def completed(outputs: list[WireTensor]) -> Outcome:
+    return Outcome("keras-tf", "completed", "run", "keras", outputs)
+
+
+def raised(kind: str) -> Outcome:
+    return Outcome("keras-tf", "exception", "build", "keras", failure=Failure(kind, (kind, "Exception"), "no", ()))
+
+
+def gap(**changes: object) -> Gap:
+    return Gap(**{"routes": ("keras-tf",), "layers": ("ELU",), "when": lambda x, p: True, "evidence": "e", **changes})  # type: ignore[arg-type]
+
+
+def test_the_right_answer_is_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
+    result = judged(monkeypatch, completed(right_answer(draw_layer("ELU", 1, 0))))
+    assert (result.accepted, result.shape_ok, result.value_ok, result.undeclared) == (True, True, True, "")
+
+
+def test_a_wrong_value_is_undeclared(monkeypatch: pytest.MonkeyPatch) -> None:
+    good = right_answer(draw_layer("ELU", 1, 0))[0]
+    bad = good._replace(data=bytes(len(good.data)))
+    result = judged(monkeypatch, completed([bad]))
+    assert result.shape_ok
+    assert "differ" in result.undeclared
+
+
+def test_a_wrong_dtype_shape_or_count_is_undeclared(monkeypatch: pytest.MonkeyPatch) -> None:
+    good = right_answer(draw_layer("ELU", 1, 0))[0]
+    for outputs in ([good._replace(dtype="int32")], [good._replace(shape=(1, *good.shape))], [good, good]):
+        result = judged(monkeypatch, completed(outputs))
+        assert result.accepted
+        assert not result.shape_ok
+        assert result.undeclared
+
+
+def test_a_declared_exception_is_a_gap_and_another_one_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    declared = gap(raises="ValueError")
+    assert judged(monkeypatch, raised("ValueError"), declared).undeclared == ""
+    assert "shows otherwise" in judged(monkeypatch, raised("TypeError"), declared).undeclared
+    assert judged(monkeypatch, raised("ValueError")).undeclared
+
+
+def test_a_gap_that_passes_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    answer = completed(right_answer(draw_layer("ELU", 1, 0)))
+    assert "passes" in judged(monkeypatch, answer, gap(raises="ValueError")).undeclared
+    assert judged(monkeypatch, answer, gap(symptom="value", always=False)).undeclared == ""
+
+
+def test_a_signal_is_a_death_not_an_exception(monkeypatch: pytest.MonkeyPatch) -> None:
+    dead = Outcome("keras-tf", "signal", "run", "keras", detail="SIGSEGV")
+    assert judged(monkeypatch, dead, gap(raises="Exception")).undeclared
+    assert judged(monkeypatch, dead, gap(symptom="death")).undeclared == ""
+
+
+def test_gaps_do_not_count_as_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
+    report = Report()
+    report.add(judged(monkeypatch, raised("ValueError"), gap(raises="ValueError")))
+    report.add(judged(monkeypatch, completed(right_answer(draw_layer("ELU", 1, 0)))))
+    report.add(judged(monkeypatch, raised("ValueError")))
+    total = report.total("keras-tf")
+    assert (total.draws, total.gaps, total.accepted, total.value_ok, total.undeclared) == (3, 1, 1, 1, 1)
+    assert report.as_plain()["routes"]["keras-tf"]["by_layer"]["ELU"]["draws"] == 3
+
+
+def test_every_gap_names_known_routes_and_has_evidence() -> None:
+    for declared in all_gaps():
+        assert set(declared.routes) <= set(ROUTES)
+        assert declared.evidence
+        assert bool(declared.raises) == (declared.symptom == "exception"), declared
+
+
+def test_draws_are_the_same_every_time() -> None:
+    one, other = draw_layer("Conv2D", 3, 4), draw_layer("Conv2D", 3, 4)
+    assert one.case == other.case
+    assert not np.array_equal(one.case.rng_seed, draw_layer("Conv2D", 3, 5).case.rng_seed)

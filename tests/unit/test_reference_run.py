@@ -1,0 +1,114 @@
+"""The reference runs graphs, and its bound tells a right answer from a wrong one."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import cometfuzz.reference
+from cometfuzz.catalogue import CATALOGUE
+from cometfuzz.catalogue.data import NUMPY, Data, draw_data, to_array, to_tensor
+from cometfuzz.catalogue.validate import assemble
+from cometfuzz.ir.case import Case
+from cometfuzz.ir.graph import Draft, Edge
+from cometfuzz.ir.types import FLOATS
+from cometfuzz.reference.bound import expect, judge
+from cometfuzz.reference.call import MEANINGS
+from cometfuzz.reference.run import narrow, run
+
+
+def dense_case(dtype: str = "float32", units: int = 4) -> Case:
+    drafts = [
+        Draft("x", "input", {"dtype": dtype, "shape": (3, 5)}, ()),
+        Draft("d", "Dense", {"units": units}, (Edge("x"),)),
+    ]
+    return Case(assemble(drafts, [Edge("d")]), rng_seed=11)
+
+
+def utility_case(layer: str, params: dict[str, object], *, dtype: str = "float32", high: int | None = None) -> Case:
+    source = Draft("x", "input", {"dtype": dtype, "shape": (2, 3, 1), "high": high}, ())
+    return Case(assemble([source, Draft("u", layer, params, (Edge("x"),))], [Edge("u")]), 5)
+
+
+def result_of(case: Case) -> np.ndarray:
+    return run(case.graph, draw_data(case)).values[case.graph.outputs[0]]
+
+
+def test_every_layer_and_utility_has_a_meaning() -> None:
+    assert cometfuzz.reference.__doc__
+    assert set(CATALOGUE) - set(MEANINGS) - {"input"} == {name for name, spec in CATALOGUE.items() if spec.kind == "cell" and name not in MEANINGS}
+
+
+def test_dense_by_hand() -> None:
+    case = dense_case("float64")
+    data = draw_data(case)
+    by_hand = data.inputs["x"] @ data.weights["d"]["kernel"] + data.weights["d"]["bias"]
+    np.testing.assert_allclose(result_of(case), by_hand, rtol=1e-14)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_the_bound_accepts_a_rounded_answer_and_refuses_a_wrong_one(dtype: str) -> None:
+    case = dense_case(dtype)
+    expected = expect(case.graph, draw_data(case))[Edge("d")]
+    right = narrow(expected.value, dtype)
+    assert judge(expected, right).ok
+    wrong = right.copy()
+    wrong[1, 2] += wrong.dtype.type(0.25)
+    assert not judge(expected, wrong).ok
+    assert "[1, 2]" in judge(expected, wrong).detail
+    assert not judge(expected, right[:, ::-1].copy()).ok
+    assert not judge(expected, -right).ok
+    assert not judge(expected, right[:2]).ok
+
+
+def test_a_nan_is_not_excused() -> None:
+    case = dense_case()
+    expected = expect(case.graph, draw_data(case))[Edge("d")]
+    seen = narrow(expected.value, "float32")
+    seen[0, 0] = np.nan
+    assert not judge(expected, seen).ok
+    assert judge(replace(expected, range_limited=True), seen).ok
+
+
+def test_sums_that_can_overflow_are_range_limited() -> None:
+    case = dense_case("float16")
+    data = draw_data(case)
+    large = Data({"x": np.full((3, 5), 3e4, NUMPY["float16"])}, data.weights)
+    assert expect(case.graph, large)[Edge("d")].range_limited
+    assert not expect(case.graph, data)[Edge("d")].range_limited
+
+
+def test_data_of_a_node_does_not_depend_on_the_others() -> None:
+    one, more = dense_case(), dense_case()
+    drafts = [*more.graph.drafts, Draft("e", "Dense", {"units": 2}, (Edge("d"),))]
+    more = Case(assemble(drafts, [Edge("e")]), 11)
+    np.testing.assert_array_equal(draw_data(one).weights["d"]["kernel"], draw_data(more).weights["d"]["kernel"])
+    np.testing.assert_array_equal(draw_data(one).inputs["x"], draw_data(more).inputs["x"])
+
+
+def test_overrides_are_used_bit_for_bit() -> None:
+    case = dense_case("bfloat16")
+    bias = np.arange(4).astype(NUMPY["bfloat16"])
+    case = Case(case.graph, case.rng_seed, {"d/bias": to_tensor(bias)})
+    np.testing.assert_array_equal(draw_data(case).weights["d"]["bias"], bias)
+    assert to_array(to_tensor(bias)).dtype == NUMPY["bfloat16"]
+
+
+def test_utilities() -> None:
+    assert result_of(utility_case("pad", {"paddings": ((0, 0), (1, 2), (0, 0)), "value": 0.25}))[0, 0, 0] == 0.25
+    assert result_of(utility_case("crop", {"crops": ((1, 0), (1, 1), (0, 0))})).shape == (1, 1, 1)
+    assert result_of(utility_case("expand", {"axis": 1})).shape == (2, 1, 3, 1)
+    assert result_of(utility_case("squeeze", {"axis": 2})).shape == (2, 3)
+    assert result_of(utility_case("reshape", {"shape": (3, 2)})).shape == (3, 2)
+    assert np.isnan(result_of(utility_case("special", {"value": "nan", "elements": "all"}))).all()
+    first = result_of(utility_case("special", {"value": "-inf", "elements": "first"}))
+    assert np.isneginf(first).sum() == 1
+    integers = result_of(utility_case("cast", {"dtype": "int32", "high": 2}))
+    assert set(np.unique(integers)) <= {0, 1}
+    assert result_of(utility_case("cast", {"dtype": "bool"})).dtype == np.bool_
+
+
+def test_a_cast_to_half_precision_rounds() -> None:
+    case = utility_case("cast", {"dtype": "float16"})
+    values = result_of(case)
+    np.testing.assert_array_equal(values, draw_data(case).inputs["x"].astype(np.float16).astype(np.float64))
