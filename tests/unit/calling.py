@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 import cometfuzz.reference  # noqa: F401  (registers the meanings)
 from cometfuzz.catalogue import spec_of
 from cometfuzz.catalogue.validate import type_call
+from cometfuzz.draw import Draw
 from cometfuzz.ir.types import TensorType
 from cometfuzz.reference.call import Call, evaluate, output_masks
 
@@ -58,3 +59,10 @@ def numbers(*shape: int, start: float = 0.0) -> Array:
     """Numbers without a pattern that a permutation of axes would keep."""
     count = int(np.prod(shape))
     return np.sin(np.arange(count) * 1.7 + start).reshape(shape) * 2.0
+
+
+def drawn_weights(layer: str, x: Array, params: Mapping[str, Any]) -> dict[str, Array]:
+    """Weights of a layer of one float input, drawn from a fixed stream."""
+    spec, draw = spec_of(layer), Draw("weights", layer)
+    shapes = spec.weights(TensorType("float64", x.shape), spec.complete(params))
+    return {name: draw.bells(shape) * 0.5 for name, shape in shapes.items()}

@@ -65,6 +65,7 @@ layer(
         "every letter is known": einsum.letters_are_known,
         "the output shape fits": einsum.output_shape_fits,
         "bias axes are axes of the output": einsum.bias_fits,
+        "sizes of weights are stated": einsum.weights_are_stated,
         "input has features": lambda x, p: 0 not in x.shape[1:],
     },
     output_ranks=range(2, 8),

@@ -89,6 +89,13 @@ def output_shape_fits(x: TensorType, p: Any) -> bool:
     return len(p.output_shape) == len(parse(p.equation).named) and None not in letter_sizes(x, p).values()
 
 
+def weights_are_stated(x: TensorType, p: Any) -> bool:
+    """Keras takes the sizes of weights from `output_shape` alone, even where the input would say them."""
+    e = parse(p.equation)
+    open_letters = {letter for letter, size in zip(e.named, p.output_shape, strict=False) if size is None}
+    return not open_letters & set(e.kernel + (p.bias_axes or ""))
+
+
 def bias_fits(x: TensorType, p: Any) -> bool:
     """Bias axes are axes of the output, each once, none of them the batch."""
     axes = p.bias_axes or ""
@@ -135,20 +142,16 @@ def draw_equation(draw: Draw, x: TensorType, p: Any) -> str:
 
 
 def draw_output_shape(draw: Draw, x: TensorType, p: Any) -> tuple[int | None, ...]:
-    """Sizes of new letters; those of the input's letters are sometimes left open, of the kernel's seldom."""
+    """Sizes of new letters; those of letters that the input has and the kernel has not are sometimes left open."""
     e, known = parse(p.equation), letter_sizes(x, p.replace(output_shape=()))
     stated = draw.chance(0.5)
-    sizes: list[int | None] = []
-    for letter in e.named:
-        if letter not in e.inputs:
-            sizes.append(draw.integer(1, 6))
-        else:
-            state = stated or (letter in e.kernel and draw.chance(0.9))
-            sizes.append(known.get(letter) if state else None)
-    return tuple(sizes)
+    return tuple(
+        draw.integer(1, 6) if letter not in e.inputs else known.get(letter) if stated or letter in e.kernel else None
+        for letter in e.named
+    )
 
 
 def draw_bias_axes(draw: Draw, x: TensorType, p: Any) -> str | None:
-    """Some of the output's letters; those whose size is left open seldom."""
+    """Some of the output's letters whose size is stated."""
     pairs = zip(parse(p.equation).named, p.output_shape, strict=False)
-    return "".join(a for a, size in pairs if draw.chance(0.05 if size is None else 0.5)) or None
+    return "".join(a for a, size in pairs if size is not None and draw.chance(0.5)) or None

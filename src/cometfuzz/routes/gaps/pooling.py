@@ -109,6 +109,7 @@ GAPS: tuple[Gap, ...] = (
         tuple(f"GlobalAveragePooling{axes}D" for axes in (1, 2, 3)),
         lambda x, p: x.dtype == "float64" and bool(x.elements) and not x.masked,
         evidence="keras.ops.mean casts float64 to float32 first: keras.backend.result_type('float64', 'float32') is float32",
+        kind="bug",
         symptom="value",
     ),
 )

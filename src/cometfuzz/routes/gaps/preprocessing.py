@@ -10,7 +10,7 @@ from cometfuzz.routes.gaps import Gap
 from cometfuzz.routes.gaps.reshaping import COARSE_CUBIC, LANCZOS, NO_LANCZOS, OTHER_CUBIC, SINGLE_PRECISION, TF, TORCH
 
 HALF = ("float16", "bfloat16")
-NO_FLOAT64 = "keras.backend.result_type makes float32 of every float64, 'to be aligned with JAX's default behavior'"
+NO_FLOAT64 = "keras.backend.result_type makes float32 of every float64, 'to be aligned with JAX's default'"
 ALL = ("keras-tf", "keras-torch", "keras-jax")
 
 
@@ -43,6 +43,7 @@ GAPS: tuple[Gap, ...] = (
         ("Normalization",),
         lambda x, p: x.dtype == "float64" and bool(x.elements) and _not_single(*_deviations(p)),
         evidence=f"keras.ops.maximum of float64 is float32, and so is the deviation: {NO_FLOAT64}",
+        kind="bug",
         symptom="value",
     ),
     Gap(
@@ -98,6 +99,7 @@ GAPS: tuple[Gap, ...] = (
         ("ReversibleEmbedding",),
         lambda x, p: p.reverse and p.dtype == "float64",
         evidence=f"keras.ops.matmul of float64 is float32: {NO_FLOAT64}",
+        kind="bug",
         symptom="shape",
     ),
     Gap(

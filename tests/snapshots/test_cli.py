@@ -1,0 +1,74 @@
+"""What the commands print, as a stranger sees it."""
+
+import json
+import os
+import re
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from cometfuzz.cli import app, main
+
+SNAPSHOTS = Path(__file__).parent
+COMMANDS = {
+    "help": ["--help"],
+    "layers-relu": ["layers", "ReLU"],
+    "layers-bidirectional": ["layers", "Bidirectional"],
+    "space": ["space"],
+    "conformance-help": ["conformance", "--help"],
+}
+
+
+def printed(*arguments: str) -> str:
+    result = CliRunner().invoke(app, list(arguments), env={"COLUMNS": "100", "TERM": "dumb"}, prog_name="cometfuzz")
+    assert result.exit_code == 0, result.output
+    return "\n".join(line.rstrip() for line in re.sub(r"\x1b\[[0-9;]*m", "", result.output).splitlines()) + "\n"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_output(name: str) -> None:
+    path = SNAPSHOTS / f"{name}.txt"
+    seen = printed(*COMMANDS[name])
+    if os.environ.get("UPDATE_SNAPSHOTS"):
+        path.write_text(seen)
+    assert seen == path.read_text()
+
+
+def test_layers_json_lists_every_layer_and_no_utility() -> None:
+    layers = json.loads(printed("layers", "--json"))["layers"]
+    assert len(layers) == 96
+    assert not [layer for layer in layers if layer["name"].islower()]
+
+
+def test_space_json_has_the_promised_form() -> None:
+    spaces = json.loads(printed("space", "--json"))
+    assert spaces["paper"]["inputs"]["total"] == 766
+    assert spaces["paper"]["sequences"]["reachable"] == 2170
+    assert all(entry["reason"] for entry in spaces["paper"]["parameters"]["unreachable"])
+    assert set(spaces["full"]) >= {"inputs", "parameters", "sequences"}
+
+
+def test_bench_json_has_the_promised_form() -> None:
+    measured = json.loads(printed("bench", "graph", "--seconds", "0.1", "--graphs", "2", "--json"))
+    assert measured["graphs_per_cpu_s"] > 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["layers", "Conv9D"], "received layer='Conv9D'"),
+        (["conformance", "--layers", "Nope"], "received layer='Nope'"),
+        (["conformance", "--routes", "nope"], "received route='nope'"),
+    ],
+)
+def test_errors_are_one_line(
+    arguments: list[str], message: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["cometfuzz", *arguments])
+    with pytest.raises(SystemExit) as caught:
+        main()
+    assert caught.value.code == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
