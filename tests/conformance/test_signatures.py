@@ -40,13 +40,17 @@ def signatures(python: Path, route: str, speaks: str, names: list[str]) -> dict[
 
 
 def test_keras3_signatures_are_complete(main_python: Path) -> None:
-    specs = {name: spec for name, spec in CATALOGUE.items() if KERAS3 in spec.libraries and spec.kind in ("layer", "cell")}
+    specs = {
+        name: spec for name, spec in CATALOGUE.items() if KERAS3 in spec.libraries and spec.kind in ("layer", "cell")
+    }
     live = signatures(main_python, "keras-torch", KERAS3, list(specs))
     for name, spec in specs.items():
         ours = set(spec.params) - set(spec.call_params)
-        assert set(live[name]) - BASE == (ours | set(spec.excluded)) - {"dtype", "trainable", "activity_regularizer"} | (
-            {"activity_regularizer"} & set(live[name])
-        ), name
+        assert set(live[name]) - BASE == (ours | set(spec.excluded)) - {
+            "dtype",
+            "trainable",
+            "activity_regularizer",
+        } | ({"activity_regularizer"} & set(live[name])), name
         assert set(spec.call_params) <= set(live[f"{name}.call"]), name
 
 

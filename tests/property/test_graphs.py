@@ -77,7 +77,9 @@ def _edited(draft: Draft, drafts: list[Draft], draw: Draw) -> Draft:
         return draft._replace(inputs=tuple(Edge(draw.choice(drafts).id) for _ in draft.inputs))
     if kind == 2 and draft.params:
         name = draw.choice(list(draft.params))
-        return draft._replace(params={**draft.params, name: draw.choice([0, 1, -1, 3, None, True, "same", (1, 2), 0.5])})
+        return draft._replace(
+            params={**draft.params, name: draw.choice([0, 1, -1, 3, None, True, "same", (1, 2), 0.5])}
+        )
     return draft._replace(id=draw.choice(drafts).id)
 
 

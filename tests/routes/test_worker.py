@@ -41,7 +41,9 @@ def execute(worker: Worker, batch: int, limit_s: float = 20) -> Outcome:
 @pytest.fixture
 def no_orphans() -> Iterator[None]:
     yield
-    commands = [path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if path.parent.name != str(os.getpid())]
+    commands = [
+        path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if path.parent.name != str(os.getpid())
+    ]
     assert not [command for command in commands if b"drills" in command]
 
 
@@ -86,9 +88,15 @@ def test_an_exception_is_data() -> None:
 
 
 def test_a_worker_that_never_starts_is_one_clear_error(no_orphans: None) -> None:
-    with Worker(drill_route("never starts"), Path(sys.executable)) as worker, pytest.raises(WorkerFailure, match="starts"):
+    with (
+        Worker(drill_route("never starts"), Path(sys.executable)) as worker,
+        pytest.raises(WorkerFailure, match="starts"),
+    ):
         execute(worker, batch=2)
-    with Worker(drill_route("raise"), Path("nowhere/python")) as worker, pytest.raises(WorkerFailure, match="No such file"):
+    with (
+        Worker(drill_route("raise"), Path("nowhere/python")) as worker,
+        pytest.raises(WorkerFailure, match="No such file"),
+    ):
         execute(worker, batch=2)
 
 

@@ -18,6 +18,7 @@ Array = NDArray[Any]
 
 def make_call(
     layer: str,
+    /,
     *inputs: Array,
     weights: Mapping[str, Array] | None = None,
     masks: Sequence[Array | None] | None = None,
@@ -37,7 +38,7 @@ def make_call(
     return Call(layer, complete, inputs, masks, given, types, results)
 
 
-def outputs(layer: str, *inputs: Array, **rest: Any) -> list[Array]:
+def outputs(layer: str, /, *inputs: Array, **rest: Any) -> list[Array]:
     """What the reference computes, in the shapes that the catalogue states."""
     call = make_call(layer, *inputs, **rest)
     results = evaluate(call)
@@ -45,12 +46,12 @@ def outputs(layer: str, *inputs: Array, **rest: Any) -> list[Array]:
     return results
 
 
-def output(layer: str, *inputs: Array, **rest: Any) -> Array:
+def output(layer: str, /, *inputs: Array, **rest: Any) -> Array:
     (result,) = outputs(layer, *inputs, **rest)
     return result
 
 
-def mask_after(layer: str, *inputs: Array, **rest: Any) -> Array | None:
+def mask_after(layer: str, /, *inputs: Array, **rest: Any) -> Array | None:
     """The mask that travels with the first output."""
     return output_masks(make_call(layer, *inputs, **rest))[0]
 

@@ -36,7 +36,9 @@ def result_of(case: Case) -> np.ndarray:
 
 def test_every_layer_and_utility_has_a_meaning() -> None:
     assert cometfuzz.reference.__doc__
-    assert set(CATALOGUE) - set(MEANINGS) - {"input"} == {name for name, spec in CATALOGUE.items() if spec.kind == "cell" and name not in MEANINGS}
+    assert set(CATALOGUE) - set(MEANINGS) - {"input"} == {
+        name for name, spec in CATALOGUE.items() if spec.kind == "cell" and name not in MEANINGS
+    }
 
 
 def test_dense_by_hand() -> None:

@@ -16,7 +16,11 @@ from cometfuzz.reference.call import Array, Call, evaluate
 def call_of(name: str, x: Array, params: Any, weights: Any = None, mask: Any = None) -> Call:
     """A call with drawn weights unless some are given."""
     return make_call(
-        name, x, weights=drawn_weights(name, x, params) if weights is None else weights, masks=[mask], **params
+        name,
+        x,
+        weights=drawn_weights(name, x, params) if weights is None else weights,
+        masks=[mask],
+        **params,
     )
 
 
@@ -42,7 +46,10 @@ def directions(layer: str, mask: Any = None, **params: Any) -> tuple[Call, list[
     """A Bidirectional call that keeps both outputs, and what its two layers compute by themselves."""
     call = call_of("Bidirectional", X, {"layer": inner(layer, **params), "merge_mode": None}, mask=mask)
     alone = []
-    for prefix, x, seen in (("forward_", X, mask), ("backward_", X[:, ::-1], None if mask is None else mask[:, ::-1])):
+    for prefix, x, seen in (
+        ("forward_", X, mask),
+        ("backward_", X[:, ::-1], None if mask is None else mask[:, ::-1]),
+    ):
         weights = {name.removeprefix(prefix): w for name, w in call.weights.items() if name.startswith(prefix)}
         alone.append(run(call_of(layer, x, params, weights, seen)))
     return call, alone[0], alone[1]
@@ -119,7 +126,9 @@ def test_time_distributed_recurrence_starts_anew_at_each_step() -> None:
 
 def test_time_distributed_rules() -> None:
     assert "inner layer accepts its input" in broken("TimeDistributed", (2, 4, 3), layer=inner("Conv2D"))
-    assert "inner layer has one output" in broken("TimeDistributed", (2, 4, 3, 3), layer=inner("GRU", return_state=True))
+    assert "inner layer has one output" in broken(
+        "TimeDistributed", (2, 4, 3, 3), layer=inner("GRU", return_state=True)
+    )
     assert "sequence has steps" in broken("TimeDistributed", (2, 0, 3))
 
 

@@ -20,7 +20,9 @@ def rules_broken(*drafts: Draft) -> set[str]:
 
 
 def test_a_valid_graph_has_no_violation() -> None:
-    graph = assemble([source(2, 8, 8, 3), Draft("c", "Conv2D", {"filters": 4, "kernel_size": 3}, (Edge("x"),))], [Edge("c")])
+    graph = assemble(
+        [source(2, 8, 8, 3), Draft("c", "Conv2D", {"filters": 4, "kernel_size": 3}, (Edge("x"),))], [Edge("c")]
+    )
     assert validate(graph) == []
     assert graph.type_of(Edge("c")) == TensorType("float32", (2, 6, 6, 4))
 
@@ -52,7 +54,9 @@ def test_nodes_below_a_broken_one_are_not_blamed_for_it() -> None:
 
 def test_assemble_raises_one_error_with_every_violation() -> None:
     with pytest.raises(InvalidCase) as caught:
-        assemble([source(2, 3), Draft("a", "Conv2D", {}, (Edge("x"),)), Draft("b", "Conv3D", {}, (Edge("x"),))], [Edge("b")])
+        assemble(
+            [source(2, 3), Draft("a", "Conv2D", {}, (Edge("x"),)), Draft("b", "Conv3D", {}, (Edge("x"),))], [Edge("b")]
+        )
     assert "'a'" in str(caught.value)
     assert "'b'" in str(caught.value)
 

@@ -84,9 +84,11 @@ layer(
                 "a tuple of axes",
                 simplest=(-1,),
                 check=lambda value: isinstance(value, tuple) and _is_axes(value),
-                draw=lambda draw, x, p: (draw.choice([-1, -2] if x.rank > 2 else [-1]),)
-                if draw.chance(0.2)
-                else tuple(sorted(draw.shuffled(range(1, x.rank))[: draw.integer(1, x.rank - 1)])),
+                draw=lambda draw, x, p: (
+                    (draw.choice([-1, -2] if x.rank > 2 else [-1]),)
+                    if draw.chance(0.2)
+                    else tuple(sorted(draw.shuffled(range(1, x.rank))[: draw.integer(1, x.rank - 1)]))
+                ),
             )
         ),
         **build_params("alpha", activity=False),
@@ -123,7 +125,9 @@ layer(
     params={"axis": Computed("an axis, or a tuple of axes", simplest=-1, check=_is_axes, draw=_draw_softmax_axis)},
     rules={
         "axes exist": lambda x, p: _axes_exist(x, p.axis),
-        "mask can be broadcast": lambda x, p: not x.masked or (x.shape[0] in (1, x.shape[1]) and x.shape[1] in (1, x.shape[2])),
+        "mask can be broadcast": lambda x, p: (
+            not x.masked or (x.shape[0] in (1, x.shape[1]) and x.shape[1] in (1, x.shape[2]))
+        ),
     },
     shape=lambda x, p: x.shape,
     mask=lambda x, p: x.masked,

@@ -3,7 +3,16 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from cometfuzz.catalogue.recurrent import HAS_STEPS, LOOP, SEED, dropouts, gate_activation, looped, sequence_masked, step_type
+from cometfuzz.catalogue.recurrent import (
+    HAS_STEPS,
+    LOOP,
+    SEED,
+    dropouts,
+    gate_activation,
+    looped,
+    sequence_masked,
+    step_type,
+)
 from cometfuzz.catalogue.shapes import Shape, channels, ones, spatial, window, with_channels
 from cometfuzz.catalogue.spaces import (
     BOOLEAN_TRUE,

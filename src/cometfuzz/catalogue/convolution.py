@@ -7,7 +7,6 @@ from typing import Any
 from cometfuzz.catalogue.shapes import Shape, channels, ones, spatial, window, with_channels
 from cometfuzz.catalogue.spaces import (
     BOOLEAN_TRUE,
-    DATA_FORMAT,
     RARE,
     SAME_OR_VALID,
     Choice,
@@ -24,7 +23,6 @@ from cometfuzz.draw import Draw
 from cometfuzz.ir.graph import Params
 from cometfuzz.ir.types import TensorType
 
-CAUSAL_TOO = Choice("valid", "same", "causal")
 _LARGEST_KERNEL = {1: 7, 2: 5, 3: 4}
 
 
@@ -56,11 +54,23 @@ class _Fitting(PerAxis):
         return tuple(draw.integer(low, high) for high in highs)
 
 
-class _SeldomCausal(Choice):
-    """Padding of SeparableConv1D: Keras 2 knows "causal", Keras 3 refuses it, so it is seldom drawn."""
+class _Seldom(Choice):
+    """A choice of which one value is drawn seldom, because some library does not take it."""
+
+    def __init__(self, *values: Any, seldom: Any, chance: float) -> None:
+        super().__init__(*values)
+        self._seldom, self._chance = seldom, chance
+        self._common = tuple(value for value in values if value != seldom)
 
     def draw(self, draw: Draw, x: Any, p: Params) -> Any:
-        return "causal" if draw.chance(RARE) else draw.choice(("valid", "same"))
+        return self._seldom if draw.chance(self._chance) else draw.choice(self._common)
+
+
+CAUSAL_TOO = Choice("valid", "same", "causal")
+SELDOM_CAUSAL = _Seldom(*CAUSAL_TOO.values, seldom="causal", chance=RARE)
+"""The padding of SeparableConv1D: Keras 2 knows "causal", Keras 3 refuses it."""
+DATA_FORMAT = _Seldom("channels_last", "channels_first", seldom="channels_first", chance=0.25)
+"""On the CPU, TensorFlow runs channels_first in some dtypes only."""
 
 
 def _largest_kernel(x: TensorType, p: Params) -> Shape:
@@ -182,7 +192,7 @@ def _separable(axes: int) -> None:
         params={
             "filters": Ints(1, 9),
             "depth_multiplier": Ints(1, 5),
-            **_window_params(axes, _SeldomCausal(*CAUSAL_TOO.values) if axes == 1 else SAME_OR_VALID, alike=0.8),
+            **_window_params(axes, SELDOM_CAUSAL if axes == 1 else SAME_OR_VALID, alike=0.8),
             **_dilation(axes),
             **_output_params("depthwise", "pointwise", "bias"),
             # the paper space counts this one argument, for this one layer

@@ -77,7 +77,7 @@ def draw_graph(draw: Draw, nodes: int, largest: int = 10_000) -> Graph:
         edges = _fitting(draw, spec, kinds)
         if not edges:
             wanted = spec.inputs(draw)
-            if len(drafts) + len(wanted) < nodes and all(0 < kind.elements for kind in wanted):
+            if len(drafts) + len(wanted) < nodes and all(kind.elements > 0 for kind in wanted):
                 for kind in wanted:
                     add(INPUT, input_params(kind), (), [kind])
             continue

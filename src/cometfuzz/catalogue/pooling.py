@@ -51,7 +51,8 @@ def _declare(axes: int) -> None:
             params={"data_format": DATA_FORMAT, "keepdims": BOOLEAN_FALSE},
             rules=rules,
             shape=_global_shape,
-            doc=f"The {kind.lower()} over all spatial axes" + (", masked steps left out." if rules and kind != "Max" else "."),
+            doc=f"The {kind.lower()} over all spatial axes"
+            + (", masked steps left out." if rules and kind != "Max" else "."),
         )
         layer(
             f"Adaptive{kind}Pooling{axes}D",

@@ -22,6 +22,7 @@ from cometfuzz.draw import Draw
 from cometfuzz.ir.graph import Params
 from cometfuzz.ir.types import FLOATS, TensorType
 
+
 def _float_dtype(x: TensorType, p: Params) -> str:
     return x.dtype if x.is_float else "float32"
 

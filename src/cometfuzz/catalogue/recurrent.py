@@ -1,4 +1,4 @@
-"""Recurrent layers over sequences (batch, steps, features): LSTM, GRU, SimpleRNN, their cells, and RNN over any cell."""
+"""Recurrent layers over sequences (batch, steps, features): LSTM, GRU, SimpleRNN, and RNN over their cells."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -109,6 +109,10 @@ def _cell_shape(states: int) -> Callable[[Any, Any], list[Shape]]:
     return lambda x, p: [(x.shape[0], p.units)] * (1 + states)
 
 
+def _layer_shape(states: int) -> Callable[[Any, Any], Shape | list[Shape]]:
+    return lambda x, p: looped(x, p, [(x.shape[0], p.units)] * (1 + states))
+
+
 _MEANINGS = {
     "LSTM": "a memory c = f c + i g and an output h = o act(c), by input, forget, candidate and output gates",
     "GRU": "a state h = z h + (1 - z) candidate, by update and reset gates",
@@ -131,25 +135,19 @@ for _kind, _doc in _MEANINGS.items():
         _kind,
         ranks=[3],
         output_ranks=[2, 3],
-        params={**_cell_params(_kind), "activity_regularizer": regulariser(), **LOOP, "unroll": BOOLEAN_FALSE},
+        params={
+            **_cell_params(_kind),
+            "activity_regularizer": regulariser(),
+            **LOOP,
+            "unroll": BOOLEAN_FALSE,
+        },
         rules=HAS_STEPS,
-        shape=lambda x, p, cell=_cell_shape(STATES[_kind]): looped(x, p, cell(x, p)),
+        shape=_layer_shape(STATES[_kind]),
         weights=_cell_weights(GATES[_kind]),
         mask=sequence_masked,
         excluded=SEED if _kind == "SimpleRNN" else {**SEED, **CUDNN},
         doc=f"At each step {_doc}.",
     )
-
-
-class Cells(InnerLayer):
-    """A stack of cells, each fed with the output of the one before."""
-
-    def problem(self, value: Any) -> str | None:
-        fits = isinstance(value, tuple) and value and all(super(Cells, self).problem(cell) is None for cell in value)
-        return None if fits else self.describe()
-
-    def describe(self) -> str:
-        return "a list of cells, each one of " + ", ".join(self.layers)
 
 
 CELLS = ("LSTMCell", "GRUCell", "SimpleRNNCell")
@@ -160,12 +158,24 @@ def _draw_cell(draw: Draw, x: TensorType, names: Sequence[str]) -> Inner:
     return Inner(name, spec_of(name).draw_params(draw, [x]) or spec_of(name).complete({}))
 
 
-def _draw_stack(draw: Draw, x: TensorType, p: Params) -> tuple[Inner, ...]:
-    cells: list[Inner] = []
-    for _ in range(draw.integer(2, 3)):
-        cells.append(_draw_cell(draw, x, CELLS))
-        x = TensorType(x.dtype, (x.shape[0], cells[-1].params.units))
-    return tuple(cells)
+class _CellStack(Space):
+    """Cells on top of each other, each fed with the output of the one before."""
+
+    simplest = (Inner("SimpleRNNCell", Params()),) * 2
+
+    def problem(self, value: Any) -> str | None:
+        fits = isinstance(value, tuple) and all(isinstance(cell, Inner) and cell.layer in CELLS for cell in value)
+        return None if fits and value else self.describe()
+
+    def draw(self, draw: Draw, x: TensorType, p: Params) -> tuple[Inner, ...]:
+        cells: list[Inner] = []
+        for _ in range(draw.integer(2, 3)):
+            cells.append(_draw_cell(draw, x, CELLS))
+            x = TensorType(x.dtype, (x.shape[0], cells[-1].params.units))
+        return tuple(cells)
+
+    def describe(self) -> str:
+        return "a list of cells, each one of " + ", ".join(CELLS)
 
 
 def _stacked(x: TensorType, p: Any) -> list[InnerCall]:
@@ -191,7 +201,7 @@ layer(
     kind="cell",
     libraries=(KERAS3,),
     ranks=[2],
-    params={"cells": Cells(*CELLS, draw=_draw_stack, simplest=(Inner("SimpleRNNCell", Params()),) * 2)},
+    params={"cells": _CellStack()},
     inner=_stacked,
     shape=_stack_shape,
     weights=lambda x, p: {

@@ -11,7 +11,7 @@ from cometfuzz.catalogue.spec import layer
 from cometfuzz.ir.graph import INPUT
 from cometfuzz.ir.types import DTYPES, MAX_RANK
 
-_RANKS = range(0, MAX_RANK + 1)
+_RANKS = range(MAX_RANK + 1)
 
 
 def _is_shape(value: object) -> bool:
@@ -36,7 +36,9 @@ layer(
     },
     rules={
         "only int32 has a bound": lambda x, p: (p.high is not None) == (p.dtype == "int32"),
-        "zero steps need steps": lambda x, p: not p.zero_steps or (len(p.shape) >= 3 and p.dtype not in ("bool", "int32")),
+        "zero steps need steps": lambda x, p: (
+            not p.zero_steps or (len(p.shape) >= 3 and p.dtype not in ("bool", "int32"))
+        ),
         "rank": lambda x, p: len(p.shape) <= MAX_RANK,
         "size": lambda x, p: math.prod(p.shape) <= 2**28,
     },
@@ -86,7 +88,9 @@ layer(
     kind="utility",
     ranks=_RANKS,
     dtypes=DTYPES,
-    params={"crops": Computed("(before, after) for each axis", simplest=(), check=_is_pairs, draw=lambda draw, x, p: ())},
+    params={
+        "crops": Computed("(before, after) for each axis", simplest=(), check=_is_pairs, draw=lambda draw, x, p: ())
+    },
     rules={
         "one pair for each axis": lambda x, p: len(p.crops) == x.rank,
         "crops fit": lambda x, p: all(sum(pair) <= n for n, pair in zip(x.shape, p.crops, strict=False)),
@@ -99,7 +103,7 @@ layer(
 layer(
     "expand",
     kind="utility",
-    ranks=range(0, MAX_RANK),
+    ranks=range(MAX_RANK),
     dtypes=DTYPES,
     params={"axis": Ints(0, MAX_RANK - 1, limit=MAX_RANK - 1)},
     rules={"axis exists": lambda x, p: p.axis <= x.rank},

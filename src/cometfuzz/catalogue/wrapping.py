@@ -108,7 +108,15 @@ layer(
 UNARY = (
     *("ReLU", "LeakyReLU", "ELU", "PReLU", "Softmax", "Dense", "Conv1D", "Conv2D", "DepthwiseConv2D"),
     *("MaxPooling1D", "MaxPooling2D", "AveragePooling1D", "AveragePooling2D", "GlobalMaxPooling1D"),
-    *("GlobalAveragePooling2D", "Flatten", "RepeatVector", "Permute", "ZeroPadding1D", "ZeroPadding2D", "UpSampling1D"),
+    *(
+        "GlobalAveragePooling2D",
+        "Flatten",
+        "RepeatVector",
+        "Permute",
+        "ZeroPadding1D",
+        "ZeroPadding2D",
+        "UpSampling1D",
+    ),
     *("LayerNormalization", "BatchNormalization", "Dropout", "LSTM", "GRU"),
 )
 """What TimeDistributed is drawn with: layers of one input, from every family, that both dialects have."""

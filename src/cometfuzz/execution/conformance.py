@@ -24,6 +24,7 @@ from cometfuzz.reference.bound import Expected, expect, judge
 from cometfuzz.routes import Route
 from cometfuzz.routes.gaps import Gap, gaps_of
 
+
 @dataclass(frozen=True)
 class Result:
     """What came of one draw on one route."""
@@ -43,24 +44,30 @@ class Result:
 
 @dataclass
 class Tally:
-    """Counts of one layer or one route, in the form of `--json`."""
+    """Counts of one layer or one route, in the form of `--json`.
+
+    gaps: draws that the library refused, or typed differently, as declared; they count no further. bugs: draws that it
+    accepted and computed wrongly, as declared.
+    """
 
     draws: int = 0
     gaps: int = 0
     accepted: int = 0
     shape_ok: int = 0
     value_ok: int = 0
+    bugs: int = 0
     undeclared: int = 0
 
     def add(self, result: Result) -> None:
         self.draws += 1
         self.undeclared += bool(result.undeclared)
-        if result.gaps:
+        if result.shown and not result.shape_ok:
             self.gaps += 1
             return
         self.accepted += result.accepted
         self.shape_ok += result.shape_ok
         self.value_ok += result.value_ok
+        self.bugs += bool(result.shown)
 
 
 @dataclass
@@ -188,6 +195,3 @@ def conform(
                 drawn = draw_layer(name, seed, index)
                 outcome = worker.execute(drawn.case.graph, draw_data(drawn.case), limit_s)
                 yield judge_draw(route, drawn, index, outcome)
-
-
-

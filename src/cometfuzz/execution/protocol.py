@@ -28,6 +28,8 @@ class WireTensor(NamedTuple):
 
 
 class Message(NamedTuple):
+    """A JSON header and the tensors that go with it."""
+
     header: Mapping[str, Any]
     tensors: Sequence[WireTensor] = ()
 

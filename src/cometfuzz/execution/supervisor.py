@@ -84,7 +84,7 @@ class Worker:
         """Start the child and wait until its library is imported."""
         request_read, self._request = os.pipe()
         self._reply, reply_write = os.pipe()
-        self._printed = self._resources.enter_context(tempfile.TemporaryFile())
+        self._printed = self._resources.enter_context(tempfile.TemporaryFile())  # noqa: SIM115
         for descriptor in (self._request, self._reply):
             self._resources.callback(os.close, descriptor)
         folders = [str(Path(cometfuzz.__file__).parents[1]), self.route.folder]

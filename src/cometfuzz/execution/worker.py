@@ -26,7 +26,12 @@ def describe(error: BaseException) -> dict[str, Any]:
     """An exception as data: class, message (bounded) and the innermost frames."""
     frames = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in traceback.extract_tb(error.__traceback__)]
     kinds = [kind.__name__ for kind in type(error).__mro__ if kind not in (object, BaseException)]
-    return {"type": type(error).__name__, "kinds": kinds, "message": str(error)[:MAX_MESSAGE], "frames": frames[-MAX_FRAMES:]}
+    return {
+        "type": type(error).__name__,
+        "kinds": kinds,
+        "message": str(error)[:MAX_MESSAGE],
+        "frames": frames[-MAX_FRAMES:],
+    }
 
 
 def serve(session: Session, request_fd: int, reply_fd: int) -> None:

@@ -58,7 +58,9 @@ def typed_from_plain(plain: Mapping[str, Any]) -> Graph:
             layer=text["layer"],
             params=Params({name: value_from_plain(value) for name, value in text["params"].items()}),
             inputs=tuple(Edge(*edge) for edge in text["inputs"]),
-            outputs=tuple(TensorType(dtype, tuple(shape), masked, high) for dtype, shape, masked, high in text["outputs"]),
+            outputs=tuple(
+                TensorType(dtype, tuple(shape), masked, high) for dtype, shape, masked, high in text["outputs"]
+            ),
         )
         for text in plain["nodes"]
     )

@@ -29,7 +29,7 @@ def softmax(x: Array, axis: int | tuple[int, ...] = -1) -> Array:
 
 def log_softmax(x: Array, rounded: Rounding) -> Array:
     shifted = x - np.max(x, axis=-1, keepdims=True, initial=-np.inf)
-    return shifted - rounded(np.log(np.exp(shifted).sum(axis=-1, keepdims=True)))
+    return np.asarray(shifted - rounded(np.log(np.exp(shifted).sum(axis=-1, keepdims=True))))
 
 
 def sparsemax(x: Array, rounded: Rounding) -> Array:
@@ -44,8 +44,11 @@ def sparsemax(x: Array, rounded: Rounding) -> Array:
     return np.asarray(np.maximum(x - threshold, 0.0))
 
 
-def gelu(x: Array) -> Array:
-    return 0.5 * x * _erfc(-x / math.sqrt(2.0)).astype(np.float64)
+def gelu(x: Array, rounded: Rounding) -> Array:
+    """x / 2 * (1 + erf(x / sqrt 2)); libraries round erf before they add, which shows where it is near -1."""
+    sums = np.asarray(_erfc(-x / math.sqrt(2.0)), dtype=np.float64)
+    erf = sums - 1.0
+    return 0.5 * x * (sums + (rounded(erf) - erf))
 
 
 def glu(x: Array) -> Array:
@@ -78,7 +81,7 @@ ACTIVATIONS: dict[str, Callable[[Array, Rounding], Array]] = {
     "tanh_shrink": lambda x, rounded: x - rounded(np.tanh(x)),
     "squareplus": lambda x, rounded: (x + rounded(np.sqrt(x * x + 4.0))) / 2.0,
     "celu": lambda x, rounded: np.where(x > 0, x, below_zero(x, rounded)),
-    "gelu": lambda x, rounded: gelu(x),
+    "gelu": gelu,
     "glu": lambda x, rounded: glu(x),
     "leaky_relu": lambda x, rounded: np.where(x > 0, x, 0.2 * x),
     "log_sigmoid": lambda x, rounded: -softplus(-x),

@@ -1,7 +1,7 @@
 """Interpolation along one axis, as UpSampling2D and Resizing do it along two.
 
-Pixels have their centres at half integers, so output i lies at (i + 1/2) n / outputs - 1/2 in the input. A method is a
-kernel around that point; weights outside the image count for nothing and the others are scaled to a sum of one.
+Pixels have their centres at half integers, so output i lies at (i + 1/2) n / outputs - 1/2 in the input. A method
+is a kernel around that point; weights outside the image count for nothing, the others are scaled to a sum of one.
 """
 
 from collections.abc import Callable
@@ -43,7 +43,7 @@ def weights(n: int, outputs: int, method: str, antialias: bool) -> Array:
     width = max(n / outputs, 1.0) if antialias else 1.0
     raw = KERNELS[method]((np.arange(n) - centres[:, None]) / width)
     raw[np.abs(raw) < 1e-12] = 0.0
-    return raw / raw.sum(axis=1, keepdims=True)
+    return np.asarray(raw / raw.sum(axis=1, keepdims=True))
 
 
 def resample(call: Call, x: Array, axis: int, outputs: int, method: str, antialias: bool = False) -> Array:
@@ -52,7 +52,8 @@ def resample(call: Call, x: Array, axis: int, outputs: int, method: str, antiali
     if n == outputs:
         return x
     if method == "nearest":
-        return np.take(x, (2 * np.arange(outputs) + 1) * n // (2 * outputs), axis=axis)
+        nearest = (2 * np.arange(outputs) + 1) * n // (2 * outputs)
+        return np.asarray(np.take(x, nearest, axis=axis))
     x = np.moveaxis(x, axis, -1)
     rows = call.judging.perturb(weights(n, outputs, method, antialias))
     # Only what has a weight counts: an infinity next door must not become 0 * inf.

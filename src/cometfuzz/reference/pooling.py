@@ -31,7 +31,9 @@ def windows(call: Call, x: Array, fill: float) -> Array:
     p = call.params
     size, strides = p.pool_size, p.strides or p.pool_size
     if 0 in x.shape[1:-1]:  # only "same" gets here, with no place for a window along the empty axis
-        return np.zeros((x.shape[0], *(-(-n // s) for n, s in zip(x.shape[1:-1], strides, strict=True)), x.shape[-1], 1))
+        return np.zeros(
+            (x.shape[0], *(-(-n // s) for n, s in zip(x.shape[1:-1], strides, strict=True)), x.shape[-1], 1)
+        )
     if p.padding == "same":
         borders = []
         for n, k, s in zip(x.shape[1:-1], size, strides, strict=True):

@@ -24,15 +24,15 @@ def normalization(call: Call) -> Array:
     return call.rounded(call.x * deviation) + mean if p.invert else call.rounded(call.x - mean) / deviation
 
 
-def matching(height: int, width: int, target: tuple[int, int]) -> tuple[int, int]:
-    """The height that goes with a width in the target's aspect ratio, and the width that goes with a height."""
-    return width * target[0] // target[1], height * target[1] // target[0]
+def matching(x: Array, target: tuple[int, int]) -> tuple[int, int]:
+    """The height that goes with the images' width in the target's aspect ratio, and the width with their height."""
+    return x.shape[2] * target[0] // target[1], x.shape[1] * target[1] // target[0]
 
 
 def largest_part(x: Array, target: tuple[int, int]) -> Array:
     """The largest central part of images that has the target's aspect ratio, and at least one pixel."""
     sizes = x.shape[1:3]
-    parts = [max(min(n, part), 1) for n, part in zip(sizes, matching(*sizes, target), strict=True)]
+    parts = [max(min(n, part), 1) for n, part in zip(sizes, matching(x, target), strict=True)]
     starts = [(n - part) // 2 for n, part in zip(sizes, parts, strict=True)]
     return x[:, starts[0] : starts[0] + parts[0], starts[1] : starts[1] + parts[1]]
 
@@ -40,7 +40,7 @@ def largest_part(x: Array, target: tuple[int, int]) -> Array:
 def evenly_padded(x: Array, target: tuple[int, int], value: float) -> Array:
     """Images with as much on either side as brings them near the target's aspect ratio."""
     sizes = x.shape[1:3]
-    sides = [max(whole - n, 0) // 2 for n, whole in zip(sizes, matching(*sizes, target), strict=True)]
+    sides = [max(whole - n, 0) // 2 for n, whole in zip(sizes, matching(x, target), strict=True)]
     return np.pad(x, [(0, 0), *((side, side) for side in sides), (0, 0)], constant_values=value)
 
 
@@ -74,16 +74,19 @@ def not_zero(call: Call) -> Mask:
     return np.asarray(call.x != 0)
 
 
-@meaning("Embedding")
-def embedding(call: Call) -> Array:
+def rows(call: Call) -> Array:
+    """One row of the embeddings for each token."""
     return call.weights["embeddings"][call.x]
+
+
+meaning("Embedding")(rows)
 
 
 @meaning("ReversibleEmbedding")
 def reversible_embedding(call: Call) -> Array:
     p = call.params
     if not p.reverse:
-        return embedding(call)
+        return rows(call)
     kernel = call.weights["embeddings"].T if p.tie_weights else call.weights["reverse_embeddings"]
     logits = call.contract("...i,ij->...j", call.x, kernel)
     cap = p.logit_soft_cap
@@ -93,7 +96,7 @@ def reversible_embedding(call: Call) -> Array:
 @meaning("CategoryEncoding")
 def category_encoding(call: Call) -> Array:
     p = call.params
-    hot = (call.x[..., None] == np.arange(p.num_tokens)).astype(np.float64)
+    hot: Array = (call.x[..., None] == np.arange(p.num_tokens)).astype(np.float64)
     if p.output_mode == "one_hot":
         return hot.reshape(call.outputs[0].shape)
-    return hot.sum(axis=-2) if p.output_mode == "count" else hot.max(axis=-2, initial=0.0)
+    return np.asarray(hot.sum(axis=-2) if p.output_mode == "count" else hot.max(axis=-2, initial=0.0))

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
+from cometfuzz.ir.graph import Params
 from cometfuzz.reference.activation import activate
 from cometfuzz.reference.call import Array, Call, meaning
 
@@ -89,11 +90,11 @@ STEPS: Mapping[str, Step] = {
 }
 
 
-def initial_states(cell: str, params: Mapping[str, object], batch: int) -> list[Array]:
+def initial_states(cell: str, params: Params, batch: int) -> list[Array]:
     """Zeros for every state of a cell."""
     if cell == "StackedRNNCells":
-        return [zero for inner in params["cells"] for zero in initial_states(inner.layer, inner.params, batch)]
-    return [np.zeros((batch, params["units"]))] * (2 if cell == "LSTMCell" else 1)
+        return [zero for inner in params.cells for zero in initial_states(inner.layer, inner.params, batch)]
+    return [np.zeros((batch, params.units))] * (2 if cell == "LSTMCell" else 1)
 
 
 def loop(call: Call, step: Step, cell: Call, states: Sequence[Array], zero_masked: bool) -> list[Array]:

@@ -10,11 +10,13 @@ from cometfuzz.reference.run import narrow
 _KINDS = ("1D", "2D", "3D")
 
 
-@mask_of("Masking")
 def steps_to_keep(call: Call) -> Mask:
     """True for steps with a feature that is not mask_value, as the input's dtype holds it."""
     value = narrow(np.asarray(call.params.mask_value), call.types[0].dtype).astype(np.float64)
     return np.asarray((call.x != value).any(axis=-1))
+
+
+mask_of("Masking")(steps_to_keep)
 
 
 @meaning("Masking")

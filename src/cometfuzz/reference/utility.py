@@ -11,10 +11,10 @@ def cast(call: Call) -> Array:
     x, dtype = call.x, call.params.dtype
     if dtype == "int32":
         if x.dtype.kind == "f":
-            x = np.trunc(np.clip(np.where(np.isnan(x), 0.0, x), 0, call.params.high - 1))
-        return np.clip(x, 0, call.params.high - 1).astype(np.int32) if x.dtype.kind != "b" else x.astype(np.int32)
+            x = np.clip(np.where(np.isnan(x), 0.0, x), 0, call.params.high - 1)
+        return np.clip(x.astype(np.int32), 0, call.params.high - 1)
     if dtype == "bool":
-        return x != 0
+        return np.asarray(x != 0)
     return x.astype(NUMPY[dtype]).astype(np.float64)
 
 

@@ -48,11 +48,11 @@ class Session(Protocol):
         self,
         graph: Graph,
         inputs: Sequence[str],
-        weights: Sequence[Sequence[Any]],
+        weights: Sequence[tuple[str, int]],
         tensors: Sequence[Any],
         enter: Callable[[str], None],
     ) -> list[Any]:
-        """Run one graph: `tensors` are the inputs by name, then the weights as (node, names...) lists them."""
+        """Run one graph: `tensors` are the inputs, then the weights; `weights` says how many each node has."""
 
 
 _KERAS = (Stage("build", "keras"), Stage("run", "keras"))

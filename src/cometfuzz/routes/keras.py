@@ -13,7 +13,7 @@ from cometfuzz.routes.calls import CALL_PARAMS, call_layer, flat
 
 def start(options: Mapping[str, str]) -> "KerasSession":
     """Import Keras; KERAS_BACKEND is already set by the route's environment variables."""
-    import keras  # noqa: PLC0415
+    import keras
 
     return KerasSession(keras, options["backend"])
 
@@ -22,12 +22,12 @@ class KerasSession:
     """Serves graphs on one backend; a fresh model for each, so no state survives."""
 
     def __init__(self, keras: Any, backend: str) -> None:
-        import ml_dtypes  # noqa: PLC0415
+        import ml_dtypes
 
         self.keras, self.backend, self.bfloat16 = keras, backend, np.dtype(ml_dtypes.bfloat16)
         self.ops = getattr(keras, "ops", None)
         if backend == "torch":
-            import torch  # noqa: PLC0415
+            import torch
 
             torch.set_num_threads(1)
 
@@ -39,13 +39,13 @@ class KerasSession:
         self,
         graph: Graph,
         inputs: Sequence[str],
-        weights: Sequence[Sequence[Any]],
+        weights: Sequence[tuple[str, int]],
         tensors: Sequence[WireTensor],
         enter: Callable[[str], None],
     ) -> list[WireTensor]:
         enter("build")
         self.keras.utils.set_random_seed(0)
-        self.keras.backend.clear_session()
+        self.forget()
         arrays = [self._array(tensor) for tensor in tensors]
         model, layers = self.build(graph)
         at = len(inputs)
@@ -58,6 +58,10 @@ class KerasSession:
         enter("run")
         given = [self._tensor(array) for array in arrays[: len(inputs)]]
         return [self._wire(value) for value in self._call(model, given)]
+
+    def forget(self) -> None:
+        """Reset Keras' global state. Without a full garbage collection, which costs more than most models do."""
+        self.keras.backend.clear_session(free_memory=False)
 
     def build(self, graph: Graph) -> tuple[Any, dict[str, Any]]:
         """The functional model, and its layers by node."""
@@ -103,14 +107,14 @@ class KerasSession:
 
     def _call(self, model: Any, given: list[Any]) -> list[Any]:
         if self.backend == "jax":
-            import jax  # noqa: PLC0415
+            import jax
 
             trainable = [variable.value for variable in model.trainable_variables]
             other = [variable.value for variable in model.non_trainable_variables]
             call = jax.jit(lambda t, n, x: model.stateless_call(t, n, x, training=False)[0])
             result = call(trainable, other, given)
         elif self.backend == "torch":
-            import torch  # noqa: PLC0415
+            import torch
 
             with torch.no_grad():
                 result = model(given, training=False)
@@ -145,7 +149,9 @@ def check_static_types(node: Node, results: Sequence[Any]) -> None:
     seen = [(str(getattr(value.dtype, "name", value.dtype)), tuple(value.shape)) for value in results]
     want = [(kind.dtype, kind.shape) for kind in node.outputs]
     fits = len(seen) == len(want) and all(
-        dtype == expected_dtype and len(shape) == len(expected) and all(a in (None, b) for a, b in zip(shape, expected, strict=True))
+        dtype == expected_dtype
+        and len(shape) == len(expected)
+        and all(a in (None, b) for a, b in zip(shape, expected, strict=True))
         for (dtype, shape), (expected_dtype, expected) in zip(seen, want, strict=True)
     )
     if not fits:
@@ -163,10 +169,9 @@ def utility(ops: Any, node: Node, x: Any) -> Any:
     """A utility node in keras.ops."""
     p, shape = node.params, tuple(node.outputs[0].shape)
     if node.layer == "cast":
-        if p.dtype == "int32" and "float" in str(x.dtype):
-            x = ops.clip(ops.where(ops.isnan(x), ops.zeros_like(x), x), 0, p.high - 1)
-        elif p.dtype == "int32" and "int" in str(x.dtype):
-            x = ops.clip(x, 0, p.high - 1)
+        if p.dtype == "int32":
+            x = ops.clip(ops.where(ops.isnan(x), ops.zeros_like(x), x), 0, p.high - 1) if "float" in str(x.dtype) else x
+            return ops.clip(ops.cast(x, "int32"), 0, p.high - 1)
         return ops.not_equal(x, 0) if p.dtype == "bool" and "bool" not in str(x.dtype) else ops.cast(x, p.dtype)
     if node.layer == "pad":
         value = p.value if "float" in str(x.dtype) else int(p.value)

@@ -16,8 +16,8 @@ ABSENT: dict[tuple[str, str], Any] = {("ZeroPadding1D", "data_format"): "channel
 
 def start(options: Mapping[str, str]) -> "Keras2Session":
     """Import tf-keras; Keras 3 may be installed beside it."""
-    import tensorflow  # noqa: PLC0415
-    import tf_keras  # noqa: PLC0415
+    import tensorflow
+    import tf_keras
 
     return Keras2Session(tf_keras, tensorflow)
 
@@ -31,6 +31,9 @@ class Keras2Session(KerasSession):
 
     def versions(self) -> dict[str, str]:
         return {"tf-keras": self.keras.__version__, "tensorflow": self.tensorflow.__version__}
+
+    def forget(self) -> None:
+        self.keras.backend.clear_session()
 
     def layer(self, name: str, params: Params, dtype: str, node_id: str | None = None) -> Any:
         values = dict(params)

@@ -22,8 +22,8 @@ class Gap:
     """What a library does not do, or does wrong.
 
     routes, layers: where; no layers means any. when: the condition on (x, p) as in a catalogue block. kind: "limit"
-    for a declared or evident limit, "bug" for what the library's maintainers would mend. raises: the exception class for the symptom
-    "exception". evidence: the message it fails with, or two lines that show it. `always` is False where the
+    for a declared or evident limit, "bug" for what the library's maintainers would mend. raises: the exception class
+    for the symptom "exception". evidence: the message it fails with, or two lines that show it. `always` is False where the
     condition is necessary but not sufficient (a wrong value that is right by luck); then at least one draw that it
     covers must show it.
     """

@@ -77,7 +77,7 @@ GAPS: tuple[Gap, ...] = (
         symptom="value",
         always=False,
         kind="bug",
-        evidence="LeakyReLU(0.1, dtype='float64') has slope float32(0.1); ReLU(2.32, dtype='float64') clips at float32(2.32)",
+        evidence="ReLU(2.32, dtype='float64') clips at float32(2.32); LeakyReLU's slope is rounded likewise",
     ),
     Gap(
         routes=("keras2-tf",),
@@ -107,9 +107,11 @@ GAPS: tuple[Gap, ...] = (
     Gap(
         routes=("keras-tf", "keras2-tf"),
         layers=("Softmax", "Activation", "Dense"),
-        when=lambda x, p: x.rank > 5
-        and x.dtype in ("float32", "bfloat16")
-        and (p.get("activation") == "softmax" or isinstance(p.get("axis"), int)),
+        when=lambda x, p: (
+            x.rank > 5
+            and x.dtype in ("float32", "bfloat16")
+            and (p.get("activation") == "softmax" or isinstance(p.get("axis"), int))
+        ),
         raises="AbortedError",
         kind="bug",
         evidence="oneDNN's softmax in TensorFlow: Input dims must be <= 5 and >=1",

@@ -1,30 +1,51 @@
 """Gaps of ConvLSTM."""
 
+from collections.abc import Callable
 from typing import Any
 
 from cometfuzz.routes.gaps import Gap
 from cometfuzz.routes.gaps.volumes import places, reads_stray_memory, shifts_windows
 
+ALL = ("ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D")
 
-def _plain_volumes(p: Any) -> bool:
-    """Whether a ConvLSTM3D convolves its input by TensorFlow's own kernel; the state's convolution is never dilated."""
-    return bool(p.data_format == "channels_last" and max(p.dilation_rate) == 1)
+
+def _grid(x: Any, p: Any) -> tuple[int, tuple[int, ...]]:
+    """Channels and spatial sizes of one step."""
+    return (x.shape[-1], x.shape[2:-1]) if p.data_format == "channels_last" else (x.shape[2], x.shape[3:])
 
 
 def _shifts_windows(x: Any, p: Any) -> bool:
-    return _plain_volumes(p) and shifts_windows(x.shape[2:5], p.kernel_size, p.strides, p.padding)
+    undilated = max(p.dilation_rate) == 1
+    by_eigen = x.dtype in ("float16", "float64")
+    return by_eigen and undilated and shifts_windows(_grid(x, p)[1], p.kernel_size, p.strides, p.padding)
 
 
 def _reads_stray_memory(x: Any, p: Any) -> bool:
-    if p.data_format != "channels_last":
-        return False
-    sizes, kernel = x.shape[2:5], p.kernel_size
-    if _plain_volumes(p) and reads_stray_memory(x.dtype, x.shape[5], sizes, kernel, p.strides, p.padding):
+    """Of the input's convolution or, which is never dilated, the state's."""
+    (channels, sizes), kernel = _grid(x, p), p.kernel_size
+    if max(p.dilation_rate) == 1 and reads_stray_memory(x.dtype, channels, sizes, kernel, p.strides, p.padding):
         return True
     extents = [(k - 1) * d + 1 for k, d in zip(kernel, p.dilation_rate, strict=True)]
     state = places(sizes, extents, p.strides, p.padding)
     return reads_stray_memory(x.dtype, p.filters, state, kernel, (1, 1, 1), "same")
 
+
+def _wrong_volumes(route: str, when: Callable[[Any, Any], bool], evidence: str) -> Gap:
+    """Keras 3 computes channels-first volumes by XLA, Keras 2 transposes them."""
+    transposes = route == "keras2-tf"
+    return Gap(
+        routes=(route,),
+        layers=("ConvLSTM3D",),
+        when=lambda x, p: (transposes or p.data_format == "channels_last") and when(x, p),
+        symptom="value",
+        always=False,
+        kind="bug",
+        evidence=evidence,
+    )
+
+
+_SHIFTED = "TensorFlow's Conv3D, SAME with strides: windows start at the wrong place in float16 and float64"
+_STRAY = "TensorFlow's Conv3D with oneDNN reads memory that nobody has set, and so gives NaN now and then"
 
 GAPS: tuple[Gap, ...] = (
     Gap(
@@ -35,21 +56,14 @@ GAPS: tuple[Gap, ...] = (
         evidence="The Conv2D op currently only supports the NHWC tensor format on the CPU",
     ),
     Gap(
-        routes=("keras-tf", "keras2-tf"),
-        layers=("ConvLSTM3D",),
-        when=lambda x, p: x.dtype in ("float16", "float64") and _shifts_windows(x, p),
-        symptom="value",
-        always=False,
+        routes=("keras2-tf",),
+        layers=ALL,
+        when=lambda x, p: p.stateful and x.dtype != "float32",
+        raises="ValueError",
         kind="bug",
-        evidence="TensorFlow's Conv3D, SAME with strides: windows start at the wrong place in float16 and float64",
+        evidence="ConvLSTM2D(2, 2, stateful=True, dtype='float64'): the state is float32, "
+        "Tensor conversion requested dtype float32 for Tensor with dtype float64",
     ),
-    Gap(
-        routes=("keras-tf", "keras2-tf"),
-        layers=("ConvLSTM3D",),
-        when=_reads_stray_memory,
-        symptom="value",
-        always=False,
-        kind="bug",
-        evidence="TensorFlow's Conv3D with oneDNN reads memory that nobody has set, and so gives NaN now and then",
-    ),
+    *(_wrong_volumes(route, _shifts_windows, _SHIFTED) for route in ("keras-tf", "keras2-tf")),
+    *(_wrong_volumes(route, _reads_stray_memory, _STRAY) for route in ("keras-tf", "keras2-tf")),
 )

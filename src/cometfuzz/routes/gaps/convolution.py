@@ -11,9 +11,17 @@ from cometfuzz.catalogue.shapes import channels, ones, spatial, window
 from cometfuzz.ir.types import TensorType
 from cometfuzz.routes.gaps import Gap
 
-TF = ("keras-tf",)
+TF, KERAS2 = ("keras-tf",), ("keras2-tf",)
 CONV = ("Conv1D", "Conv2D", "Conv3D")
 DEPTHWISE = ("DepthwiseConv1D", "DepthwiseConv2D", "SeparableConv1D", "SeparableConv2D")
+_OUT_OF_STEP = (
+    "Size of out_backprop doesn't match computed: actual = 6, computed = 5 "
+    "(even kernel, output_padding=0, padding='same')"
+)
+_NO_PRIMITIVE = (
+    "could not create a primitive descriptor for the convolution forward propagation primitive "
+    "(even kernel, output_padding=0, padding='same')"
+)
 TRANSPOSED = ("Conv1DTranspose", "Conv2DTranspose", "Conv3DTranspose")
 
 
@@ -50,16 +58,21 @@ def _empty_by_onednn(x: TensorType, p: Any) -> bool:
     return x.elements == 0 and not _own_kernels(x) and not _by_xla(x, p)
 
 
-def _bias_misfits(x: TensorType, p: Any) -> bool:
-    """Whether the bias cannot be added to what oneDNN makes of an empty input: the input's shape, maybe padded."""
-    if not _empty_by_onednn(x, p) or not p.use_bias:
+def _empty_misfits(x: TensorType, p: Any) -> bool:
+    """Whether the next operation refuses what oneDNN makes of an empty input: the input's shape, maybe padded."""
+    if not _empty_by_onednn(x, p):
         return False
     sizes, depth = spatial(x, p), channels(x, p)
     if p.padding == "same" and not ones(p.dilation_rate):
         extra = [(k - 1) * d for k, d in zip(p.kernel_size, p.dilation_rate, strict=True)]
         sizes = tuple(n + more for n, more in zip(sizes, extra, strict=True))
+    if "pointwise_initializer" in p:
+        if p.depth_multiplier > 1:
+            return True
+        if 0 not in (x.shape[0], *sizes):
+            return False
     ends = (depth, sizes[-1]) if _channels_first(p) else (sizes[0], depth)
-    return _filters(x, p) != 1 and depth != 1 and _filters(x, p) not in ends
+    return bool(p.use_bias) and _filters(x, p) != 1 and depth != 1 and _filters(x, p) not in ends
 
 
 def _bias_on_last_axis(x: TensorType, p: Any) -> bool:
@@ -72,7 +85,76 @@ def _bias_on_last_axis(x: TensorType, p: Any) -> bool:
     return places[-1] == _filters(x, p)
 
 
+def _ignored_dilation(p: Any) -> bool:
+    return any(k > 1 and d > 1 for k, d in zip(p.kernel_size, p.dilation_rate, strict=True))
+
+
+_ON_KERAS2 = (
+    Gap(
+        routes=KERAS2,
+        layers=("Conv3D",),
+        when=lambda x, p: _own_kernels(x) and _channels_first(p) and p.groups == 1 and x.elements > 0,
+        raises="InvalidArgumentError",
+        evidence="CPU implementation of Conv3D currently only supports the NHWC tensor format.",
+    ),
+    Gap(
+        routes=KERAS2,
+        layers=("DepthwiseConv1D", "SeparableConv1D", "SeparableConv2D"),
+        when=lambda x, p: _own_kernels(x) and _channels_first(p) and x.elements > 0,
+        raises="UnimplementedError",
+        evidence="Depthwise convolution on CPU is only supported for NHWC format",
+    ),
+    Gap(
+        routes=KERAS2,
+        layers=("Conv3DTranspose",),
+        when=lambda x, p: _own_kernels(x) and _channels_first(p),
+        raises="InvalidArgumentError",
+        evidence="Conv3DBackpropInputOpV2 only supports NDHWC on the CPU.",
+    ),
+    Gap(
+        routes=KERAS2,
+        layers=("Conv2DTranspose",),
+        when=lambda x, p: p.dilation_rate[0] != p.dilation_rate[1],
+        raises="ValueError",
+        evidence="Expected the 2 dimensions of the `dilation_rate` argument to be equal to each other.",
+    ),
+    Gap(
+        routes=KERAS2,
+        layers=("Conv3DTranspose",),
+        when=lambda x, p: _ignored_dilation(p) and p.padding == "valid",
+        raises="StaticTypeMismatch",
+        kind="bug",
+        evidence="Conv3DTranspose(1, 2, dilation_rate=4) on (1, 3, 3, 3, 1) makes (1, 4, 4, 4, 1), not (1, 7, 7, 7, 1)",
+    ),
+    Gap(
+        routes=KERAS2,
+        layers=("Conv3DTranspose",),
+        when=lambda x, p: _ignored_dilation(p) and p.padding == "same",
+        symptom="value",
+        kind="bug",
+        always=False,
+        evidence="Conv3DTranspose(..., padding='same') gives the same values with and without dilation_rate",
+    ),
+    Gap(
+        routes=KERAS2,
+        layers=TRANSPOSED,
+        when=lambda x, p: _own_kernels(x) and ones(p.dilation_rate) and _shrinks_away(p),
+        raises="InvalidArgumentError",
+        kind="bug",
+        evidence=_OUT_OF_STEP,
+    ),
+    Gap(
+        routes=KERAS2,
+        layers=TRANSPOSED,
+        when=lambda x, p: not _own_kernels(x) and ones(p.dilation_rate) and _shrinks_away(p) and x.elements > 0,
+        raises="AbortedError",
+        kind="bug",
+        evidence=_NO_PRIMITIVE,
+    ),
+)
+
 GAPS: tuple[Gap, ...] = (
+    *_ON_KERAS2,
     Gap(
         routes=("keras-tf", "keras-torch", "keras-jax"),
         layers=("SeparableConv1D",),
@@ -81,14 +163,14 @@ GAPS: tuple[Gap, ...] = (
         evidence="The `padding` argument must be a list/tuple or one of {'same', 'valid'}. Received: causal",
     ),
     Gap(
-        routes=TF,
+        routes=TF + KERAS2,
         layers=("Conv1D", "Conv2D"),
         when=lambda x, p: _own_kernels(x) and _channels_first(p) and p.groups == 1 and x.elements > 0,
         raises="UnimplementedError",
         evidence="The Conv2D op currently only supports the NHWC tensor format on the CPU.",
     ),
     Gap(
-        routes=TF,
+        routes=TF + KERAS2,
         layers=("DepthwiseConv2D", "SeparableConv2D"),
         when=lambda x, p: _own_kernels(x) and p.strides[0] != p.strides[1],
         raises="InvalidArgumentError",
@@ -108,17 +190,15 @@ GAPS: tuple[Gap, ...] = (
         when=lambda x, p: _own_kernels(x) and _shrinks_away(p),
         raises="InvalidArgumentError",
         kind="bug",
-        evidence="Size of out_backprop doesn't match computed: actual = 6, computed = 5 "
-        "(even kernel, output_padding=0, padding='same')",
+        evidence=_OUT_OF_STEP,
     ),
     Gap(
         routes=TF,
         layers=TRANSPOSED,
-        when=lambda x, p: not _own_kernels(x) and _shrinks_away(p),
+        when=lambda x, p: not _own_kernels(x) and _shrinks_away(p) and x.elements > 0,
         raises="AbortedError",
         kind="bug",
-        evidence="could not create a primitive descriptor for the convolution forward propagation primitive "
-        "(even kernel, output_padding=0, padding='same')",
+        evidence=_NO_PRIMITIVE,
     ),
     Gap(
         routes=TF,
@@ -131,10 +211,10 @@ GAPS: tuple[Gap, ...] = (
     Gap(
         routes=TF,
         layers=CONV + DEPTHWISE,
-        when=_bias_misfits,
+        when=_empty_misfits,
         raises="InvalidArgumentError",
         kind="bug",
-        evidence="as the next one; then the bias does not fit: Incompatible shapes",
+        evidence="as below; then bias or pointwise kernel do not fit: Incompatible shapes: [0,6,6,3] vs [1,1,1,5]",
     ),
     Gap(
         routes=TF,

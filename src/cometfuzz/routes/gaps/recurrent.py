@@ -52,7 +52,7 @@ GAPS: tuple[Gap, ...] = (
         symptom="value",
         always=False,
         kind="bug",
-        evidence="documented: zero_output_for_mask is only used with return_sequences; yet a masked last step gives zeros",
+        evidence="documented: zero_output_for_mask is only used with return_sequences; a masked last step gives zeros",
     ),
     Gap(
         routes=("keras-tf",),

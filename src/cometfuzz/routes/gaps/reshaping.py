@@ -10,11 +10,9 @@ TF, TORCH = ("keras-tf",), ("keras-torch",)
 LANCZOS = ("lanczos3", "lanczos5")
 
 SINGLE_PRECISION = "tf.image.resize computes in float32 whatever it is given (documented), so float64 is off by 1e-8"
-COARSE_CUBIC = (
-    "tf.image.resize(x, (5, 1), 'bicubic') of 3 pixels is off by 2e-3: ResizeBicubic looks its kernel up in a table of 1024"
-)
+COARSE_CUBIC = "tf.image.resize from 3 to 5 pixels by 'bicubic' is off by 2e-3: its kernel is a table of 1024 entries"
 NO_LANCZOS = "Resizing with Lanczos interpolation is not supported by the PyTorch backend."
-OTHER_CUBIC = "torch.nn.functional.interpolate(mode='bicubic') has a = -3/4 and repeats borders; TensorFlow and JAX have -1/2"
+OTHER_CUBIC = "torch's interpolate(mode='bicubic') has a = -3/4 and repeats borders; TensorFlow and JAX have -1/2"
 
 
 def off_the_table(n: int, outputs: int) -> bool:
@@ -43,7 +41,9 @@ GAPS: tuple[Gap, ...] = (
     Gap(
         TF,
         ("UpSampling2D",),
-        lambda x, p: p.interpolation == "bicubic" and x.dtype == "float32" and bool(x.elements) and _off_the_table(x, p),
+        lambda x, p: (
+            p.interpolation == "bicubic" and x.dtype == "float32" and bool(x.elements) and _off_the_table(x, p)
+        ),
         evidence=COARSE_CUBIC,
         kind="bug",
         symptom="value",

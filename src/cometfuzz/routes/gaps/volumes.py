@@ -26,9 +26,7 @@ def shifts_windows(sizes: Sizes, kernel: Sizes, strides: Sizes, padding: str) ->
     return any((m - 1) * s + k - n <= -2 for m, n, k, s in zip(counts, sizes, kernel, strides, strict=True))
 
 
-def reads_stray_memory(
-    dtype: str, channels: int, sizes: Sizes, kernel: Sizes, strides: Sizes, padding: str
-) -> bool:
+def reads_stray_memory(dtype: str, channels: int, sizes: Sizes, kernel: Sizes, strides: Sizes, padding: str) -> bool:
     """oneDNN's convolution (bfloat16, float32) of one channel reads memory that nobody has set; NaN if one lies there.
 
     In both dtypes if a single column of several rows is made with a stride across; in bfloat16 also if the input is a
