@@ -166,7 +166,6 @@ MANY_HEADS: dict[str, Rule] = {
     **COMMON,
     "a mask is the last input": _mask_is_given,
     "the mask is (batch, queries, keys)": _mask_fits,
-    "inputs have features": lambda x, p: all(kind.shape[-1] >= 1 for kind in sequences(x)),
 }
 NOT_HERE = {
     "flash_attention": "has no implementation on a CPU; Keras refuses it there",

@@ -243,7 +243,6 @@ def _transposed(axes: int) -> None:
             "output padding below strides": lambda x, p: (
                 p.output_padding is None or all(o < s for o, s in zip(p.output_padding, p.strides, strict=True))
             ),
-            "output has places": lambda x, p: min(transposed_places(spatial(x, p), p)) >= 1,
         },
         shape=lambda x, p: with_channels(x.shape[0], transposed_places(spatial(x, p), p), p.filters, p.data_format),
         weights=lambda x, p: {"kernel": (*p.kernel_size, p.filters, channels(x, p)), **_bias(p, p.filters)},

@@ -14,12 +14,11 @@ layer(
     "Dense",
     ranks=range(2, 7),
     params={
-        "units": Ints(1, 9),
+        "units": Ints(1, 9, rare=(0,)),
         "activation": activations(),
         "use_bias": BOOLEAN_TRUE,
         **build_params("kernel", "bias"),
     },
-    rules={"input has features": lambda x, p: x.shape[-1] >= 1},
     shape=lambda x, p: (*x.shape[:-1], p.units),
     weights=lambda x, p: {"kernel": (x.shape[-1], p.units), **({"bias": (p.units,)} if p.use_bias else {})},
     mask=lambda x, p: x.masked,
@@ -29,7 +28,7 @@ layer(
 
 
 def _is_output_shape(value: object) -> bool:
-    return isinstance(value, tuple) and all(size is None or (type(size) is int and size >= 1) for size in value)
+    return isinstance(value, tuple) and all(size is None or (type(size) is int and size >= 0) for size in value)
 
 
 layer(
@@ -66,7 +65,6 @@ layer(
         "the output shape fits": einsum.output_shape_fits,
         "bias axes are axes of the output": einsum.bias_fits,
         "sizes of weights are stated": einsum.weights_are_stated,
-        "input has features": lambda x, p: 0 not in x.shape[1:],
     },
     output_ranks=range(2, 8),
     shape=einsum.output_shape,

@@ -206,7 +206,7 @@ layer(
     params={
         "reverse": FittingChoice(False, True, fit=lambda x, p: (x.is_float,)),
         "input_dim": FittingInts(1, 9, fit=_enough_for),
-        "output_dim": FittingInts(1, 8, fit=lambda x, p: x.shape[-1:] if x.is_float else ()),
+        "output_dim": FittingInts(1, 8, fit=lambda x, p: x.shape[-1:] if x.is_float and x.shape[-1] else ()),
         "tie_weights": BOOLEAN_TRUE,
         "mask_zero": FittingChoice(False, True, fit=lambda x, p: () if x.rank == 2 else (False,)),
         "reverse_dtype": Choice(None, "float32"),

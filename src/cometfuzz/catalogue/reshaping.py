@@ -137,7 +137,7 @@ layer(
     "RepeatVector",
     ranks=(2,),
     output_ranks=(3,),
-    params={"n": Ints(1, 8)},
+    params={"n": Ints(1, 8, rare=(0,))},
     shape=lambda x, p: (x.shape[0], p.n, x.shape[1]),
     doc="Each sample n times, as the steps of a sequence.",
 )

@@ -147,7 +147,7 @@ def transposed_conv(call: Call) -> Array:
     wanted = transposed_places(x.shape[1:-1], p)
     for axis, (size, have) in enumerate(zip(wanted, full.shape[1:-1], strict=True), start=1):
         front = max(have - size, 0) // 2 if p.padding == "same" else 0
-        full = np.take(full, range(front, min(front + size, have)), axis)
+        full = np.moveaxis(np.moveaxis(full, axis, 0)[front : front + size], 0, axis)
         lacking = [(0, 0)] * full.ndim
         lacking[axis] = (0, size - full.shape[axis])
         full = np.pad(full, lacking)

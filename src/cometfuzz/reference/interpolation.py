@@ -5,11 +5,11 @@ is a kernel around that point; weights outside the image count for nothing, the 
 """
 
 from collections.abc import Callable
-from functools import lru_cache
+from dataclasses import replace
 
 import numpy as np
 
-from cometfuzz.reference.call import Array, Call
+from cometfuzz.reference.call import Array, Call, Judging
 
 
 def _triangle(t: Array) -> Array:
@@ -36,12 +36,13 @@ KERNELS: dict[str, Callable[[Array], Array]] = {
 }
 
 
-@lru_cache(maxsize=256)
-def weights(n: int, outputs: int, method: str, antialias: bool) -> Array:
+def weights(n: int, outputs: int, method: str, antialias: bool, judging: Judging | None = None) -> Array:
     """The matrix (outputs, n) of a method; an antialiased kernel is as wide as the pixels of a smaller image."""
-    centres = (np.arange(outputs) + 0.5) * n / outputs - 0.5
+    centres = (np.arange(outputs) + 0.5) * n / outputs
+    if judging is not None:  # places are float32 at least, also where the pixels are not
+        centres = replace(judging, roundoff=min(judging.roundoff, 2.0**-24)).perturb(centres)
     width = max(n / outputs, 1.0) if antialias else 1.0
-    raw = KERNELS[method]((np.arange(n) - centres[:, None]) / width)
+    raw = KERNELS[method]((np.arange(n) - (centres[:, None] - 0.5)) / width)
     raw[np.abs(raw) < 1e-12] = 0.0
     return np.asarray(raw / raw.sum(axis=1, keepdims=True))
 
@@ -55,7 +56,7 @@ def resample(call: Call, x: Array, axis: int, outputs: int, method: str, antiali
         nearest = (2 * np.arange(outputs) + 1) * n // (2 * outputs)
         return np.asarray(np.take(x, nearest, axis=axis))
     x = np.moveaxis(x, axis, -1)
-    rows = call.judging.perturb(weights(n, outputs, method, antialias))
+    rows = call.judging.perturb(weights(n, outputs, method, antialias, call.judging))
     # Only what has a weight counts: an infinity next door must not become 0 * inf.
     places = [x[..., row != 0.0] @ row[row != 0.0] for row in rows]
     return np.moveaxis(np.stack(places, axis=-1), -1, axis)

@@ -2,10 +2,10 @@
 
 import numpy as np
 
+from cometfuzz.catalogue.recurrent import step_type
 from cometfuzz.catalogue.spec import spec_of
 from cometfuzz.catalogue.wrapping import backward_of
 from cometfuzz.ir.graph import Inner
-from cometfuzz.ir.types import TensorType
 from cometfuzz.reference.call import Array, Call, evaluate, meaning
 from cometfuzz.reference.recurrent import recur
 
@@ -36,21 +36,13 @@ def bidirectional(call: Call) -> list[Array]:
 
 @meaning("TimeDistributed")
 def time_distributed(call: Call) -> Array:
-    """Steps are independent of each other, so they can be further samples of the batch."""
-    inner, (batch, steps), rest = call.params.layer, call.x.shape[:2], call.x.shape[2:]
-    folded = TensorType(call.types[0].dtype, (batch * steps, *rest))
-    outputs = spec_of(inner.layer).outputs([folded], inner.params)
-    y = evaluate(
-        call.inner(
-            inner.layer,
-            inner.params,
-            inputs=[call.x.reshape(folded.shape)],
-            masks=[None],
-            types=[folded],
-            outputs=outputs,
-        )
-    )[0]
-    return y.reshape(batch, steps, *y.shape[1:])
+    inner, kind = call.params.layer, step_type(call.types[0])
+    outputs = spec_of(inner.layer).outputs([kind], inner.params)
+    steps = [
+        evaluate(call.inner(inner.layer, inner.params, inputs=[x], masks=[None], types=[kind], outputs=outputs))[0]
+        for x in np.moveaxis(call.x, 1, 0)
+    ]
+    return np.stack(steps, axis=1)
 
 
 @meaning("SpectralNormalization")

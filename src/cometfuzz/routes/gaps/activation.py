@@ -72,12 +72,21 @@ GAPS: tuple[Gap, ...] = (
     ),
     Gap(
         routes=("keras-tf",),
-        layers=("LeakyReLU", "ReLU"),
+        layers=("LeakyReLU",),
         when=lambda x, p: x.dtype == "float64",
         symptom="value",
         always=False,
         kind="bug",
-        evidence="ReLU(2.32, dtype='float64') clips at float32(2.32); LeakyReLU's slope is rounded likewise",
+        evidence="tf.nn.leaky_relu rounds alpha to float32 for float64 inputs",
+    ),
+    Gap(
+        routes=("keras-tf",),
+        layers=("ReLU",),
+        when=lambda x, p: x.dtype == "float64" and p.max_value is not None and bool(x.elements),
+        symptom="value",
+        always=False,
+        kind="bug",
+        evidence="ReLU(2.32, dtype='float64') clips at float32(2.32)",
     ),
     Gap(
         routes=("keras2-tf",),

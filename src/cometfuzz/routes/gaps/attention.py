@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from cometfuzz.catalogue.attention import sequences
+from cometfuzz.catalogue.attention import attention_axes, sequences
 from cometfuzz.ir.graph import Params
 from cometfuzz.routes.gaps import Gap
 from cometfuzz.routes.gaps.merging import adds_along_another_axis
@@ -85,6 +85,14 @@ GAPS: tuple[Gap, ...] = (
         always=False,
         kind="bug",
         evidence='keras.ops.cast(1 / 3**0.5, "float64") on TensorFlow is rounded to float32 first',
+    ),
+    Gap(
+        routes=("keras-tf",),
+        layers=("MultiHeadAttention",),
+        when=lambda x, p: x[0].rank == 5 and len(attention_axes(x, p)) == 1 and x[0].dtype in ("float32", "bfloat16"),
+        raises="AbortedError",
+        kind="bug",
+        evidence="oneDNN's softmax in TensorFlow: Input dims must be <= 5 and >=1",
     ),
     Gap(
         routes=("keras-torch",),

@@ -8,12 +8,15 @@ from typing import Any
 
 from cometfuzz.catalogue.convolution import transposed_places
 from cometfuzz.catalogue.shapes import channels, ones, spatial, window
+from cometfuzz.ir.graph import Params
 from cometfuzz.ir.types import TensorType
 from cometfuzz.routes.gaps import Gap
 
 TF, KERAS2 = ("keras-tf",), ("keras2-tf",)
 CONV = ("Conv1D", "Conv2D", "Conv3D")
 DEPTHWISE = ("DepthwiseConv1D", "DepthwiseConv2D", "SeparableConv1D", "SeparableConv2D")
+_EMPTY = "tf.nn.conv2d(tf.zeros((0, 6, 6, 1)), tf.zeros((2, 2, 1, 5)), 1, 'VALID').shape is (0, 6, 6, 1)"
+_NEGATIVE = "Negative dimension size caused by subtracting 2 from 1 (empty input, dilated)"
 _OUT_OF_STEP = (
     "Size of out_backprop doesn't match computed: actual = 6, computed = 5 "
     "(even kernel, output_padding=0, padding='same')"
@@ -54,6 +57,10 @@ def _shrinks_away(p: Any) -> bool:
     return any(extent % 2 == 0 and extra == 0 for extent, extra in zip(extents, p.output_padding, strict=True))
 
 
+def _has_output(x: TensorType, p: Any) -> bool:
+    return x.elements > 0 and 0 not in transposed_places(spatial(x, p), p)
+
+
 def _empty_by_onednn(x: TensorType, p: Any) -> bool:
     return x.elements == 0 and not _own_kernels(x) and not _by_xla(x, p)
 
@@ -85,11 +92,62 @@ def _bias_on_last_axis(x: TensorType, p: Any) -> bool:
     return places[-1] == _filters(x, p)
 
 
-def _ignored_dilation(p: Any) -> bool:
+def _undilated(p: Params) -> Params:
+    """What the Conv3DTranspose of Keras 2 makes of its parameters."""
+    return p.replace(dilation_rate=(1,) * len(p.kernel_size))
+
+
+def _lost_places(x: TensorType, p: Params) -> bool:
+    return transposed_places(spatial(x, p), p) != transposed_places(spatial(x, p), _undilated(p))
+
+
+def _lost_dilation(p: Params) -> bool:
     return any(k > 1 and d > 1 for k, d in zip(p.kernel_size, p.dilation_rate, strict=True))
 
 
+def _shrinks_on_keras2(x: TensorType, p: Params) -> bool:
+    return (x.rank == 5 or ones(p.dilation_rate)) and _shrinks_away(_undilated(p))
+
+
+def _empty_on_keras2(x: TensorType, p: Params) -> bool:
+    return x.elements == 0 and not _own_kernels(x) and p.get("groups", 1) == 1
+
+
 _ON_KERAS2 = (
+    Gap(
+        routes=KERAS2,
+        layers=("SeparableConv1D", "SeparableConv2D"),
+        when=_no_places,
+        raises="ValueError",
+        kind="bug",
+        evidence="Negative dimension size caused by subtracting 1 from 0 (the pointwise step of an empty input)",
+    ),
+    Gap(
+        routes=KERAS2,
+        layers=CONV + DEPTHWISE,
+        when=lambda x, p: _no_places(x, p) and not ones(p.dilation_rate),
+        raises="ValueError",
+        kind="bug",
+        evidence=_NEGATIVE,
+    ),
+    Gap(
+        routes=KERAS2,
+        layers=CONV + DEPTHWISE,
+        when=_empty_on_keras2,
+        raises="InvalidArgumentError",
+        kind="bug",
+        always=False,
+        evidence="as below; then: Must provide as many biases as the last dimension of the input tensor",
+    ),
+    Gap(
+        routes=KERAS2,
+        layers=CONV + DEPTHWISE,
+        when=_empty_on_keras2,
+        symptom="shape",
+        kind="bug",
+        always=False,
+        evidence=_EMPTY,
+    ),
     Gap(
         routes=KERAS2,
         layers=("Conv3D",),
@@ -121,7 +179,7 @@ _ON_KERAS2 = (
     Gap(
         routes=KERAS2,
         layers=("Conv3DTranspose",),
-        when=lambda x, p: _ignored_dilation(p) and p.padding == "valid",
+        when=_lost_places,
         raises="StaticTypeMismatch",
         kind="bug",
         evidence="Conv3DTranspose(1, 2, dilation_rate=4) on (1, 3, 3, 3, 1) makes (1, 4, 4, 4, 1), not (1, 7, 7, 7, 1)",
@@ -129,7 +187,7 @@ _ON_KERAS2 = (
     Gap(
         routes=KERAS2,
         layers=("Conv3DTranspose",),
-        when=lambda x, p: _ignored_dilation(p) and p.padding == "same",
+        when=lambda x, p: _lost_dilation(p) and not _lost_places(x, p),
         symptom="value",
         kind="bug",
         always=False,
@@ -138,7 +196,7 @@ _ON_KERAS2 = (
     Gap(
         routes=KERAS2,
         layers=TRANSPOSED,
-        when=lambda x, p: _own_kernels(x) and ones(p.dilation_rate) and _shrinks_away(p),
+        when=lambda x, p: _own_kernels(x) and _shrinks_on_keras2(x, p),
         raises="InvalidArgumentError",
         kind="bug",
         evidence=_OUT_OF_STEP,
@@ -146,7 +204,7 @@ _ON_KERAS2 = (
     Gap(
         routes=KERAS2,
         layers=TRANSPOSED,
-        when=lambda x, p: not _own_kernels(x) and ones(p.dilation_rate) and _shrinks_away(p) and x.elements > 0,
+        when=lambda x, p: not _own_kernels(x) and _shrinks_on_keras2(x, p) and _has_output(x, _undilated(p)),
         raises="AbortedError",
         kind="bug",
         evidence=_NO_PRIMITIVE,
@@ -195,7 +253,7 @@ GAPS: tuple[Gap, ...] = (
     Gap(
         routes=TF,
         layers=TRANSPOSED,
-        when=lambda x, p: not _own_kernels(x) and _shrinks_away(p) and x.elements > 0,
+        when=lambda x, p: not _own_kernels(x) and _shrinks_away(p) and _has_output(x, p),
         raises="AbortedError",
         kind="bug",
         evidence=_NO_PRIMITIVE,
@@ -206,7 +264,7 @@ GAPS: tuple[Gap, ...] = (
         when=lambda x, p: _by_xla(x, p) and _no_places(x, p) and not ones(p.dilation_rate),
         raises="ValueError",
         kind="bug",
-        evidence="Negative dimension size caused by subtracting 2 from 1 (empty input, dilated)",
+        evidence=_NEGATIVE,
     ),
     Gap(
         routes=TF,
@@ -223,7 +281,7 @@ GAPS: tuple[Gap, ...] = (
         symptom="shape",
         kind="bug",
         always=False,
-        evidence="tf.nn.conv2d(tf.zeros((0, 6, 6, 1)), tf.zeros((2, 2, 1, 5)), 1, 'VALID').shape is (0, 6, 6, 1)",
+        evidence=_EMPTY,
     ),
     Gap(
         routes=TF,

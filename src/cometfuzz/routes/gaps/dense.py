@@ -4,7 +4,7 @@ from cometfuzz.catalogue.einsum import output_shape, parse, weights
 from cometfuzz.ir.graph import Params
 from cometfuzz.ir.types import TensorType
 from cometfuzz.routes.gaps import Gap
-from cometfuzz.routes.gaps.merging import adds_along_another_axis
+from cometfuzz.routes.gaps.merging import adds_along_another_axis, adds_nothing
 
 KERAS3_ROUTES = ("keras-tf", "keras-torch", "keras-jax")
 
@@ -17,6 +17,13 @@ def _reverses(x: TensorType, p: Params) -> bool:
 
 
 GAPS: tuple[Gap, ...] = (
+    Gap(
+        routes=KERAS3_ROUTES,
+        layers=("Dense",),
+        when=lambda x, p: p.units == 0,
+        raises="ValueError",
+        evidence="expected a positive integer. Received: units=0; Keras 2 takes it",
+    ),
     Gap(
         routes=KERAS3_ROUTES,
         layers=("EinsumDense",),
@@ -35,5 +42,23 @@ GAPS: tuple[Gap, ...] = (
         always=False,
         kind="bug",
         evidence="keras.ops.add(x[1, 5, 5, 1], bias[5, 1]) adds along axis 1, not 2",
+    ),
+    Gap(
+        routes=("keras-tf",),
+        layers=("EinsumDense",),
+        when=lambda x, p: p.bias_axes is not None and adds_nothing(output_shape(x, p), weights(x, p)["bias"]),
+        raises="InvalidArgumentError",
+        kind="bug",
+        evidence="keras.ops.add(x[1, 0, 6], bias[0, 6]): Biases must be 1D: [0,6]",
+    ),
+    Gap(
+        routes=("keras-tf",),
+        layers=("EinsumDense",),
+        when=lambda x, p: (
+            p.activation == "softmax" and len(output_shape(x, p)) > 5 and x.dtype in ("float32", "bfloat16")
+        ),
+        raises="AbortedError",
+        kind="bug",
+        evidence="oneDNN's softmax in TensorFlow: Input dims must be <= 5 and >=1",
     ),
 )

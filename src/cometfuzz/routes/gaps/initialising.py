@@ -5,7 +5,7 @@ from typing import Any
 from cometfuzz.ir.graph import Params
 from cometfuzz.routes.gaps import Gap
 
-_SWITCHES = {"bias": "use_bias", "gamma": "scale", "beta": "center"}
+_SWITCHES = {"bias": ("use_bias", "bias_axes"), "gamma": ("scale",), "beta": ("center",)}
 """Weights that a layer only has if a parameter says so."""
 
 
@@ -14,7 +14,8 @@ def initialisers(p: Params) -> list[str]:
     return [
         value
         for name, value in p.items()
-        if name.endswith("_initializer") and p.get(_SWITCHES.get(name.removesuffix("_initializer"), ""), True)
+        if name.endswith("_initializer")
+        and all(p.get(switch, True) for switch in _SWITCHES.get(name.removesuffix("_initializer"), ()))
     ]
 
 

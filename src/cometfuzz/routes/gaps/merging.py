@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from cometfuzz.catalogue.merging import dot_axes
 from cometfuzz.ir.graph import Params
 from cometfuzz.routes.gaps import Gap
 
@@ -36,25 +37,80 @@ def _broadcasts_too_wildly(x: Any, p: Params) -> bool:
     return any(0 not in result and _groups(left, right) > MOST_GROUPS for left, right, result in _steps(x))
 
 
-def adds_along_another_axis(left: Shape, right: Shape) -> bool:
-    """Whether Keras on TensorFlow takes `right` for a bias and adds it along the last axis or axis 1 of `left`.
+def _taken_for_bias(left: Shape, right: Shape) -> int | None:
+    """The axis of `right`, from the end, that makes Keras on TensorFlow take it for a bias: the only one above 1.
 
-    It does so wherever one axis of `right` is left when those of size 1 are gone, and the size fits.
+    Its size has to be that of the last axis or of axis 1 of `left`, wherever it lies itself.
     """
     long = [axis - len(right) for axis, size in enumerate(right) if size > 1]
-    if len(long) != 1 or len(left) < 2 or right[long[0]] not in (left[1], left[-1]):
-        return False
-    taken = -1 if left[-1] == right[long[0]] else 1 - len(left)
-    return taken != long[0]
+    return long[0] if len(long) == 1 and len(left) > 1 and right[long[0]] in (left[1], left[-1]) else None
+
+
+def adds_along_another_axis(left: Shape, right: Shape) -> bool:
+    """Whether such a bias is added along the last axis or axis 1 although it lies along another."""
+    axis = _taken_for_bias(left, right)
+    return axis is not None and 0 not in right and axis != (-1 if left[-1] == right[axis] else 1 - len(left))
+
+
+def adds_nothing(left: Shape, right: Shape) -> bool:
+    """Whether such a bias is empty: then an axis of size 0 is left beside its own."""
+    return _taken_for_bias(left, right) is not None and 0 in right
+
+
+def _half_masked(x: Any, p: Params) -> bool:
+    """Whether masks of size 1 along the features have to meet masks of their full size, off the features' axis."""
+    masked = {kind.masked for kind in x}
+    return len(masked) == 2 and p.axis % x[0].rank != x[0].rank - 1 and x[0].shape[-1] != 1
+
+
+def _dot_of_nothing(x: Any, p: Params) -> bool:
+    """Whether Keras flattens an input of rank above 3 to (batch, summed axis, -1) where one of them is 0."""
+    axes = dot_axes(x, p) or (1, 1)
+    return any(kind.rank > 3 for kind in x) and 0 in (x[0].shape[0], x[0].shape[axes[0]])
 
 
 GAPS: tuple[Gap, ...] = (
+    *(
+        Gap(
+            routes=(route,),
+            layers=("Dot",),
+            when=_dot_of_nothing,
+            raises=raises,
+            kind="bug",
+            evidence="cannot reshape tensor of 0 elements into shape [0, 2, -1]; the size is known, but given as -1",
+        )
+        for route, raises in (("keras-torch", "RuntimeError"), ("keras-jax", "ZeroDivisionError"))
+    ),
     Gap(
         routes=("keras-tf", "keras2-tf"),
         layers=ELEMENTWISE,
         when=_broadcasts_too_wildly,
         raises="UnimplementedError",
         evidence="Broadcast between [3,1,6,4,2,3] and [3,4,6,1,2,1] is not supported yet.",
+    ),
+    Gap(
+        routes=("keras2-tf",),
+        layers=("Multiply", "Maximum", "Minimum"),
+        when=lambda x, p: any(kind.masked for kind in x),
+        symptom="value",
+        always=False,
+        evidence="Keras 2 multiplies and compares what is masked like anything else; only Keras 3 leaves it out",
+    ),
+    Gap(
+        routes=("keras2-tf",),
+        layers=ELEMENTWISE,
+        when=lambda x, p: len({kind.shape[1] for kind in x if kind.masked}) > 1,
+        raises="ValueError",
+        kind="bug",
+        evidence="Add of masked [2,4,4] and masked [2,1,4]: the masks [2,4] and [2,1] are stacked, not broadcast",
+    ),
+    Gap(
+        routes=("keras2-tf",),
+        layers=("Concatenate",),
+        when=_half_masked,
+        raises="ValueError",
+        kind="bug",
+        evidence="Concatenate(axis=1) of an input with and one without a mask: shapes of masks are [3,5,1], [3,5,4]",
     ),
     Gap(
         routes=("keras-tf",),
@@ -66,6 +122,14 @@ GAPS: tuple[Gap, ...] = (
         evidence="keras.ops.add(zeros[2, 2, 2], [[[1.]], [[2.]]]) adds along the last axis: it is taken for a bias",
     ),
     Gap(
+        routes=("keras-tf",),
+        layers=("Add", "Average"),
+        when=lambda x, p: any(adds_nothing(left, right) for left, right, _ in _steps(x)),
+        raises="InvalidArgumentError",
+        kind="bug",
+        evidence="keras.ops.add(zeros[1, 0, 6], zeros[1, 0, 6]): Biases must be 1D: [0,6]",
+    ),
+    Gap(
         routes=("keras-torch",),
         layers=("Maximum", "Minimum", "Dot"),
         when=lambda x, p: x[0].dtype == "float64",
@@ -75,7 +139,7 @@ GAPS: tuple[Gap, ...] = (
         evidence="keras.ops.maximum(float64, float64) is float32 on PyTorch: it asks result_type",
     ),
     Gap(
-        routes=("keras-tf", "keras-torch", "keras-jax"),
+        routes=("keras-tf", "keras-torch", "keras-jax", "keras2-tf"),
         layers=("Dot",),
         when=lambda x, p: p.normalize and x[0].dtype == "float16" and any(kind.masked for kind in x),
         symptom="value",

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from cometfuzz.catalogue.shapes import spatial
+from cometfuzz.catalogue.shapes import channels, spatial
 from cometfuzz.routes.gaps import Gap
 
-_TF, _TORCH = ("keras-tf",), ("keras-torch",)
+_TF, _TORCH, _KERAS2 = ("keras-tf",), ("keras-torch",), ("keras2-tf",)
 _ADAPTIVE_MAX = tuple(f"AdaptiveMaxPooling{axes}D" for axes in (1, 2, 3))
 
 
@@ -42,14 +42,43 @@ GAPS: tuple[Gap, ...] = (
         raises="InvalidArgumentError",
     ),
     Gap(
-        _TF,
+        _KERAS2,
+        tuple(f"GlobalAveragePooling{axes}D" for axes in (1, 2, 3)),
+        lambda x, p: 0 in spatial(x, p),
+        evidence="Incorrect input shape [2, 0, 3] with dimension 0 at reduction axis 1.",
+        raises="ValueError",
+    ),
+    Gap(
+        _KERAS2,
+        ("MaxPooling3D",),
+        lambda x, p: x.dtype == "float64",
+        evidence="Value passed to parameter 'input' has DataType float64 not in list of allowed values",
+        raises="TypeError",
+    ),
+    Gap(
+        _KERAS2,
+        ("MaxPooling1D", "MaxPooling2D"),
+        lambda x, p: p.padding == "valid" and channels(x, p) == 0,
+        evidence="Negative dimension size caused by subtracting 1 from 0: the channels are pooled by 1 as well",
+        raises="ValueError",
+        kind="bug",
+    ),
+    Gap(
+        _KERAS2,
+        ("MaxPooling2D", "AveragePooling2D"),
+        lambda x, p: p.data_format == "channels_first" and x.dtype in ("float16", "float64"),
+        evidence="Default MaxPoolingOp only supports NHWC on device type CPU",
+        raises="InvalidArgumentError",
+    ),
+    Gap(
+        _TF + _KERAS2,
         ("MaxPooling3D", "AdaptiveMaxPooling3D"),
         lambda x, p: x.dtype == "float16",
         evidence="Could not find device for node: MaxPool3D[T=DT_HALF, data_format=NDHWC]; there with AVX-512 only",
         raises="NotFoundError",
     ),
     Gap(
-        _TF,
+        _TF + _KERAS2,
         ("AveragePooling3D", "AdaptiveAveragePooling3D"),
         lambda x, p: x.dtype in ("float16", "float64"),
         evidence="Could not find device for node: AvgPool3D[T=DT_DOUBLE, data_format=NDHWC]; the same for DT_HALF",

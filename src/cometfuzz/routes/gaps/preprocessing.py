@@ -15,6 +15,7 @@ from cometfuzz.routes.gaps.reshaping import (
     SINGLE_PRECISION,
     TF,
     TORCH,
+    without_channels,
 )
 
 HALF = ("float16", "bfloat16")
@@ -38,6 +39,8 @@ def _resizes(x: Any, p: Any) -> bool:
 
 
 GAPS: tuple[Gap, ...] = (
+    *without_channels("Resizing", lambda x, p: True),
+    *without_channels("CenterCrop", _resizes),
     Gap(
         TF,
         ("Rescaling",),
@@ -82,6 +85,15 @@ GAPS: tuple[Gap, ...] = (
         ("Resizing",),
         lambda x, p: p.interpolation == "bicubic" and not p.antialias and bool(x.elements),
         evidence=OTHER_CUBIC,
+        kind="bug",
+        symptom="value",
+        always=False,
+    ),
+    Gap(
+        TORCH,
+        ("Resizing",),
+        lambda x, p: p.antialias and p.interpolation in ("bilinear", "bicubic") and p.width == 1 and p.height > 1,
+        evidence="interpolate(torch.arange(3.).reshape(1, 1, 3, 1), (6, 1), mode='bilinear', antialias=True) is 0",
         kind="bug",
         symptom="value",
         always=False,

@@ -17,6 +17,7 @@ _NARROW_PRODUCT = (
     "keras#23704: on torch, ops.matmul of two float64 tensors is float32, so "
     'SimpleRNN(2, dtype="float64")(x) is off by 1e-8 relative'
 )
+_ZERO_LAST = "documented: zero_output_for_mask is only used with return_sequences; a masked last step gives zeros"
 
 GAPS: tuple[Gap, ...] = (
     Gap(
@@ -38,6 +39,14 @@ GAPS: tuple[Gap, ...] = (
         evidence=_NARROW_PRODUCT,
     ),
     Gap(
+        routes=("keras-tf",),
+        layers=("LSTM", "LSTMCell"),
+        when=lambda x, p: x.shape[0] == 0 and not p.recurrent_dropout,
+        raises="InvalidArgumentError",
+        kind="bug",
+        evidence="an empty batch: ops.add takes the state's product for a bias, Biases must be 1D: [0,4] [Op:BiasAdd]",
+    ),
+    Gap(
         routes=("keras-torch",),
         layers=LAYERS,
         when=lambda x, p: x.masked and p.unroll and p.go_backwards,
@@ -46,13 +55,22 @@ GAPS: tuple[Gap, ...] = (
         evidence="torch/rnn.py: mask_list = torch.flip(mask_list, dims=mask_list.shape), but mask_list is a tuple",
     ),
     Gap(
-        routes=KERAS3_ROUTES,
+        routes=("keras-tf", "keras-torch"),
         layers=("RNN",),
         when=lambda x, p: x.masked and p.zero_output_for_mask and not p.return_sequences,
         symptom="value",
         always=False,
         kind="bug",
-        evidence="documented: zero_output_for_mask is only used with return_sequences; a masked last step gives zeros",
+        evidence=_ZERO_LAST,
+    ),
+    Gap(
+        routes=("keras-jax",),
+        layers=("RNN",),
+        when=lambda x, p: x.masked and p.zero_output_for_mask and not p.return_sequences and not p.unroll,
+        symptom="value",
+        always=False,
+        kind="bug",
+        evidence=_ZERO_LAST,
     ),
     Gap(
         routes=("keras-tf",),

@@ -21,7 +21,42 @@ def _unrolled_backwards(p: Any) -> bool:
     return forward if p.layer.params.go_backwards else backward
 
 
+def _mask_taken_for_features(routes: tuple[str, ...]) -> tuple[Gap, Gap]:
+    """Softmax receives the mask of the samples and holds it against its last axis, the features.
+
+    In Keras 3 the samples are those of one step, in Keras 2 those of all steps.
+    """
+    folds = routes == ("keras2-tf",)
+
+    def concerned(x: Any, p: Any) -> bool:
+        return bool(x.masked and x.rank == 3 and p.layer.layer == "Softmax")
+
+    def fits(x: Any) -> bool:
+        return (x.shape[0] * x.shape[1] if folds else x.shape[0]) in (1, x.shape[2])
+
+    return (
+        Gap(
+            routes=routes,
+            layers=("TimeDistributed",),
+            when=lambda x, p: concerned(x, p) and not fits(x),
+            raises="Exception" if folds else "ValueError",
+            kind="bug",
+            evidence="TimeDistributed(Softmax()) behind Masking: The `mask` must be broadcastable to `inputs`",
+        ),
+        Gap(
+            routes=routes,
+            layers=("TimeDistributed",),
+            when=lambda x, p: concerned(x, p) and fits(x),
+            symptom="value",
+            always=False,
+            kind="bug",
+            evidence="TimeDistributed(Softmax()) behind Masking takes the mask of the samples for one of the features",
+        ),
+    )
+
+
 GAPS: tuple[Gap, ...] = (
+    *(gap for routes in (KERAS3_ROUTES, ("keras2-tf",)) for gap in _mask_taken_for_features(routes)),
     Gap(
         routes=KERAS3_ROUTES,
         layers=("Bidirectional",),
@@ -31,7 +66,7 @@ GAPS: tuple[Gap, ...] = (
         evidence="Bidirectional.compute_mask: unsupported operand type(s) for *: 'generator' and 'int'",
     ),
     Gap(
-        routes=("keras-tf",),
+        routes=("keras-tf", "keras2-tf"),
         layers=("Bidirectional",),
         when=lambda x, p: _zeroes_masked_steps(x, p) and _unrolled_backwards(p),
         symptom="value",
