@@ -57,4 +57,5 @@ class Draw:
 
     def bells(self, shape: Sequence[int]) -> NDArray[np.float64]:
         """An array with a bell-shaped distribution of mean 0 and deviation 1, within [-3, 3]."""
-        return self.uniforms((3, *shape)).sum(axis=0) * 2.0 - 3.0
+        total: NDArray[np.float64] = self.uniforms((3, *shape)).sum(axis=0)
+        return total * 2.0 - 3.0

@@ -127,9 +127,7 @@ def test_half_built_environment_is_not_trusted():
     assert not (environment.path / "leftover").exists()
 
 
-@pytest.mark.parametrize(
-    "damage", ["no python", "empty marker", "no JSON", "no object", "binary", "other digest"]
-)
+@pytest.mark.parametrize("damage", ["no python", "empty marker", "no JSON", "no object", "binary", "other digest"])
 def test_damaged_environment_is_built_again(damage: str):
     path = environments.create("tiny", install=fake_install).path
     marker = path / environments.MARKER
@@ -156,9 +154,7 @@ def test_failed_build_leaves_nothing_but_its_log():
         _, lines = build.run(sys.executable, "-c", "print('first\\n' * 9 + 'last: No space left on device')")
         raise build.failure("pip install failed", lines)
 
-    with pytest.raises(
-        EnvironmentFailure, match=r"tiny: pip install failed: the disk is full \(\d+ MiB"
-    ) as raised:
+    with pytest.raises(EnvironmentFailure, match=r"tiny: pip install failed: the disk is full \(\d+ MiB") as raised:
         environments.create("tiny", install=install)
     *_, last, log = str(raised.value).splitlines()
     assert last.strip() == "last: No space left on device"
@@ -254,9 +250,7 @@ def run_cli(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> object:
     return exited.value.code
 
 
-def test_cli_lists_environments_as_plain_json(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-):
+def test_cli_lists_environments_as_plain_json(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
     environments.create("tiny", install=fake_install)
     assert run_cli(monkeypatch, "env", "list", "--json") == 0
     [listed] = json.loads(capsys.readouterr().out)

@@ -45,7 +45,7 @@ def sparsemax(x: Array, rounded: Rounding) -> Array:
 
 
 def gelu(x: Array, rounded: Rounding) -> Array:
-    """x / 2 * (1 + erf(x / sqrt 2)); libraries round erf before they add, which shows where it is near -1."""
+    """x / 2 * (1 + erf(x / sqrt 2)), as documented: erf may be rounded before 1 is added, which shows near -1."""
     sums = np.asarray(_erfc(-x / math.sqrt(2.0)), dtype=np.float64)
     erf = sums - 1.0
     return 0.5 * x * (sums + (rounded(erf) - erf))
@@ -80,7 +80,7 @@ ACTIVATIONS: dict[str, Callable[[Array, Rounding], Array]] = {
     "soft_shrink": lambda x, rounded: np.sign(x) * np.maximum(np.abs(x) - 0.5, 0.0),
     "tanh_shrink": lambda x, rounded: x - rounded(np.tanh(x)),
     "squareplus": lambda x, rounded: (x + rounded(np.sqrt(x * x + 4.0))) / 2.0,
-    "celu": lambda x, rounded: np.where(x > 0, x, below_zero(x, rounded)),
+    "celu": lambda x, rounded: np.where(x > 0, x, np.expm1(x)),
     "gelu": gelu,
     "glu": lambda x, rounded: glu(x),
     "leaky_relu": lambda x, rounded: np.where(x > 0, x, 0.2 * x),

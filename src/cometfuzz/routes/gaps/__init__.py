@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Literal
 
+KERAS3_ROUTES = ("keras-tf", "keras-torch", "keras-jax")
+
 FAMILIES = (
     *("promotion", "initialising", "dense", "activation", "convolution", "pooling", "recurrent", "conv_recurrent"),
     *("normalisation", "attention", "merging", "reshaping", "regularising", "preprocessing", "wrapping"),
@@ -23,8 +25,8 @@ class Gap:
 
     routes, layers: where; no layers means any. when: the condition on (x, p) as in a catalogue block. kind: "limit"
     for a declared or evident limit, "bug" for what the library's maintainers would mend. raises: the exception class
-    for the symptom "exception". evidence: the message it fails with, or two lines that show it. `always` is False where the
-    condition is necessary but not sufficient (a wrong value that is right by luck); then at least one draw that it
+    for the symptom "exception". evidence: the message it fails with, or two lines that show it. `always` is False where
+    the condition is necessary but not sufficient (a wrong value that is right by luck); then at least one draw that it
     covers must show it.
     """
 

@@ -44,6 +44,11 @@ def _fused(x: Any, p: Params) -> bool:
     return p.dropout == 0 and not p.return_attention_scores and x[0].rank == 3
 
 
+def _fuses_two_sizes(x: Any, p: Params) -> bool:
+    """Whether the heads of keys and values have different sizes in the fused operation, where JAX wants one."""
+    return _fused(x, p) and p.value_dim not in (None, p.key_dim)
+
+
 def _may_leave_a_query_alone(x: Any, p: Params) -> bool:
     """Whether masks may leave a query without a key on the way through Keras' fused operation."""
     beyond = p.sliding_window is not None and x[0].shape[1] - x[1].shape[1] >= p.sliding_window
@@ -93,6 +98,20 @@ GAPS: tuple[Gap, ...] = (
         raises="AbortedError",
         kind="bug",
         evidence="oneDNN's softmax in TensorFlow: Input dims must be <= 5 and >=1",
+    ),
+    *(
+        Gap(
+            routes=("keras-jax",),
+            layers=("MultiHeadAttention",),
+            when=when,
+            raises=raises,
+            kind="bug",
+            evidence="value_dim=2, key_dim=6: cannot reshape array of shape (1, 2, 2, 1, 2) into shape (1, 2, 2, 6)",
+        )
+        for when, raises in (
+            (lambda x, p: _fuses_two_sizes(x, p) and 0 not in x[0].shape[:2], "TypeError"),
+            (lambda x, p: _fuses_two_sizes(x, p) and 0 in x[0].shape[:2], "Exception"),
+        )
     ),
     Gap(
         routes=("keras-torch",),
