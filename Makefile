@@ -17,7 +17,7 @@ setup: python ## build all environments (cached) and the checkout's .venv
 	@$(environments) link
 
 test: setup lint ## run every check: lint, types, import rules, tests
-	.venv/bin/python -m pytest
+	.venv/bin/python -m pytest -n auto --dist worksteal
 
 lint: python ## check style, formatting, types and import rules
 	@$(environments) link

@@ -19,7 +19,6 @@ from cometfuzz.ir.case import Case
 from cometfuzz.ir.graph import Draft, Edge
 from cometfuzz.routes import Route, Stage
 
-
 TOKEN = f"drill-of-{os.getpid()}"
 """Names the children of this test process: others may run the same tests beside it."""
 

@@ -114,6 +114,13 @@ GAPS: tuple[Gap, ...] = (
         )
     ),
     Gap(
+        routes=("keras-jax",),
+        layers=HEADS,
+        when=lambda x, p: x[0].dtype == "float16" and _fused(x, p),
+        raises="ValueError",
+        evidence="The precision 'F16_F16_F32' is not supported by dot_general on CPU",
+    ),
+    Gap(
         routes=("keras-torch",),
         layers=("Attention", "AdditiveAttention"),
         when=lambda x, p: x[0].dtype == "float64",

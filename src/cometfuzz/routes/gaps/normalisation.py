@@ -57,7 +57,7 @@ def _rms_gaps() -> tuple[Gap, ...]:
         for route, when, raises in (
             ("keras-tf", _unscaled, "InvalidArgumentError"),
             ("keras-torch", _unscaled_on_torch, "RuntimeError"),
-            ("keras-jax", _unscaled, "TypeError"),
+            ("keras-jax", _unscaled, "ValueError"),
         )
         for broadcasts in (True, False)
     )
