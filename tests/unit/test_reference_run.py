@@ -114,3 +114,19 @@ def test_a_cast_to_half_precision_rounds() -> None:
     case = utility_case("cast", {"dtype": "float16"})
     values = result_of(case)
     np.testing.assert_array_equal(values, draw_data(case).inputs["x"].astype(np.float16).astype(np.float64))
+
+
+def test_a_step_excuses_what_is_near_it_and_nothing_else() -> None:
+    drafts = [
+        Draft("x", "input", {"dtype": "bfloat16", "shape": (1, 4)}, ()),
+        Draft("r", "ThresholdedReLU", {"theta": 1.0}, (Edge("x"),)),
+    ]
+    graph = assemble(drafts, [Edge("r")])
+    data = Data({"x": np.array([[0.5, 1.0, 1.0078125, 2.0]], NUMPY["bfloat16"])}, {})
+    expected = expect(graph, data)[Edge("r")]
+    assert expected.tied is not None
+    assert expected.tied.tolist() == [[False, True, True, False]]
+    either_side = np.array([[0.0, 1.0, 0.0, 2.0]], NUMPY["bfloat16"])
+    assert judge(expected, either_side).ok
+    assert not judge(expected, np.array([[0.5, 1.0, 0.0, 2.0]], NUMPY["bfloat16"])).ok
+    assert not judge(expected, np.array([[0.0, 1.0, 0.0, 0.0]], NUMPY["bfloat16"])).ok

@@ -97,17 +97,25 @@ ACTIVATIONS: dict[str, Callable[[Array, Rounding], Array]] = {
 
 def activate(call: Call, x: Array, name: str | None) -> Array:
     """A layer's `activation` applied to what it computed, which a library has rounded before."""
-    return x if name in (None, "linear") else ACTIVATIONS[str(name)](call.rounded(x), call.rounded)
+    return x if name in (None, "linear") else _apply(call, str(name), call.rounded(x))
+
+
+def _apply(call: Call, name: str, x: Array) -> Array:
+    if name == "hard_shrink":
+        call.step(np.abs(x) - 0.5)
+    return ACTIVATIONS[name](x, call.rounded)
 
 
 @meaning("Activation")
 def activation(call: Call) -> Array:
-    return ACTIVATIONS[call.params.activation](call.x, call.rounded)
+    return _apply(call, call.params.activation, call.x)
 
 
 @meaning("ReLU")
 def relu(call: Call) -> Array:
     p, x = call.params, call.x
+    if p.threshold:
+        call.step(x - p.threshold)
     below = p.negative_slope * (x - p.threshold)
     y = np.where(x >= p.threshold, x, below)
     return y if p.max_value is None else np.where(x >= p.max_value, p.max_value, y)
@@ -130,6 +138,7 @@ def elu(call: Call) -> Array:
 
 @meaning("ThresholdedReLU")
 def thresholded_relu(call: Call) -> Array:
+    call.step(call.x - call.params.theta)
     return np.where(call.x > call.params.theta, call.x, 0.0)
 
 

@@ -29,6 +29,7 @@ class Judging:
     roundoff: float = 0.0
     draw: Draw | None = None
     peak: float = 0.0
+    steps: list[Array] = field(default_factory=list)
 
     def perturb(self, value: Array) -> Array:
         if self.draw is None or self.roundoff == 0.0 or value.dtype.kind != "f":
@@ -65,6 +66,10 @@ class Call:
         """`value`, as a library would have it after rounding it to the layer's dtype."""
         self.judging.note(np.abs(value))
         return self.judging.perturb(value)
+
+    def step(self, distance: Array) -> None:
+        """Say how far each element is from a place where the result jumps; near 0, either side of it is right."""
+        self.judging.steps.append(distance)
 
     def contract(self, equation: str, left: Array, right: Array) -> Array:
         """einsum of two arrays, rounded; the sum of absolute terms goes into the peak."""

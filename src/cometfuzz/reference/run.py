@@ -1,6 +1,6 @@
 """Run a whole graph on the reference."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,10 +13,11 @@ from cometfuzz.reference.call import Array, Call, Judging, Mask, evaluate, outpu
 
 @dataclass(frozen=True)
 class Run:
-    """The float64 value of every edge, and the largest magnitude a sum reached at each node."""
+    """The float64 value of every edge, the largest magnitude a sum reached at each node, and distances from steps."""
 
     values: Mapping[Edge, Array]
     peaks: Mapping[str, float]
+    steps: Sequence[tuple[str, Array]]
 
 
 def wide(array: Array) -> Array:
@@ -35,6 +36,7 @@ def run(graph: Graph, data: Data, judging: Judging | None = None) -> Run:
     values: dict[Edge, Array] = {}
     masks: dict[Edge, Mask | None] = {}
     peaks: dict[str, float] = {}
+    steps: list[tuple[str, Array]] = []
     for node in graph.nodes:
         if node.layer == INPUT:
             value = wide(data.inputs[node.id])
@@ -57,7 +59,9 @@ def run(graph: Graph, data: Data, judging: Judging | None = None) -> Run:
             values[Edge(node.id, index)] = value
             masks[Edge(node.id, index)] = mask
         peaks[node.id] = local.peak
-    return Run(values, peaks)
+        steps += [(node.id, distance) for distance in local.steps]
+        local.steps.clear()
+    return Run(values, peaks, steps)
 
 
 def roundoff(dtype: str) -> float:

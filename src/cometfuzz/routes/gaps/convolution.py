@@ -11,6 +11,7 @@ from cometfuzz.catalogue.shapes import channels, ones, spatial, window
 from cometfuzz.ir.graph import Params
 from cometfuzz.ir.types import TensorType
 from cometfuzz.routes.gaps import Gap
+from cometfuzz.routes.gaps.volumes import reads_stray_memory, shifts_windows
 
 TF, KERAS2 = ("keras-tf",), ("keras2-tf",)
 CONV = ("Conv1D", "Conv2D", "Conv3D")
@@ -211,8 +212,39 @@ _ON_KERAS2 = (
     ),
 )
 
+
+def _direct_volume(x: TensorType, p: Any) -> bool:
+    """Whether a Conv3D runs on TensorFlow's own 3D convolution; see `volumes`."""
+    return not _by_xla(x, p) and not _channels_first(p) and ones(p.dilation_rate)
+
+
 GAPS: tuple[Gap, ...] = (
     *_ON_KERAS2,
+    Gap(
+        routes=TF + KERAS2,
+        layers=("Conv3D",),
+        when=lambda x, p: (
+            _own_kernels(x)
+            and _direct_volume(x, p)
+            and shifts_windows(spatial(x, p), p.kernel_size, p.strides, p.padding)
+        ),
+        symptom="value",
+        always=False,
+        kind="bug",
+        evidence="a 1 x 1 x 1 convolution of [1, 2, 3] with SAME and stride 3 is [2] in float64, [1] in float32",
+    ),
+    Gap(
+        routes=TF + KERAS2,
+        layers=("Conv3D",),
+        when=lambda x, p: (
+            _direct_volume(x, p)
+            and reads_stray_memory(x.dtype, channels(x, p), spatial(x, p), p.kernel_size, p.strides, p.padding)
+        ),
+        symptom="value",
+        always=False,
+        kind="bug",
+        evidence="oneDNN's 3D convolution of one channel reads memory that nobody has set: NaN now and then",
+    ),
     Gap(
         routes=("keras-tf", "keras-torch", "keras-jax"),
         layers=("SeparableConv1D",),

@@ -103,7 +103,10 @@ GAPS: tuple[Gap, ...] = (
     ),
     Gap(
         _TORCH,
-        tuple(f"{kind}Pooling{axes}D" for kind in ("Max", "Average", "AdaptiveMax") for axes in (1, 2, 3)),
+        (
+            *(f"{kind}Pooling{axes}D" for kind in ("Max", "Average", "AdaptiveMax") for axes in (1, 2, 3)),
+            "AdaptiveAveragePooling3D",
+        ),
         _empty_but_for_the_batch,
         evidence="Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size, but got:[2, 3, 0, 4]",
         raises="RuntimeError",

@@ -116,6 +116,22 @@ GAPS: tuple[Gap, ...] = (
     ),
     Gap(
         TORCH,
+        ("CategoryEncoding",),
+        lambda x, p: p.output_mode == "multi_hot" and x.shape[-1] == 0,
+        evidence="amax(): Expected reduction dim 1 to have non-zero size.",
+        raises="IndexError",
+        kind="bug",
+    ),
+    Gap(
+        ("keras-jax",),
+        ("CategoryEncoding",),
+        lambda x, p: p.output_mode == "multi_hot" and x.shape[-1] == 0,
+        evidence="zero-size array to reduction operation max which has no identity",
+        raises="ValueError",
+        kind="bug",
+    ),
+    Gap(
+        TORCH,
         ("ReversibleEmbedding",),
         lambda x, p: p.reverse and p.dtype == "float64",
         evidence=f"keras.ops.matmul of float64 is float32: {NO_FLOAT64}",

@@ -7,7 +7,7 @@ from typing import Any
 from cometfuzz.catalogue.shapes import channels, spatial
 from cometfuzz.routes.gaps import Gap
 
-TF, TORCH, KERAS2 = ("keras-tf", "keras2-tf"), ("keras-torch",), ("keras2-tf",)
+TF, TORCH, KERAS2 = ("keras-tf",), ("keras-torch",), ("keras2-tf",)
 LANCZOS = ("lanczos3", "lanczos5")
 
 SINGLE_PRECISION = "tf.image.resize computes in float32 whatever it is given (documented), so float64 is off by 1e-8"
@@ -83,7 +83,7 @@ GAPS: tuple[Gap, ...] = (
     Gap(
         KERAS2,
         ("UpSampling2D",),
-        lambda x, p: p.interpolation == "nearest" and 0 in x.shape[1:],
+        lambda x, p: 0 in x.shape[1:] and (p.interpolation == "nearest" or x.dtype == "float32"),
         evidence="input image must be of non-zero size; image must have at least one channel",
         raises="InvalidArgumentError",
     ),
@@ -104,7 +104,7 @@ GAPS: tuple[Gap, ...] = (
         symptom="value",
     ),
     Gap(
-        TF,
+        TF + KERAS2,
         ("UpSampling2D",),
         lambda x, p: (
             p.interpolation == "bicubic" and x.dtype == "float32" and bool(x.elements) and _off_the_table(x, p)
