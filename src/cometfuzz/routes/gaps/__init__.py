@@ -3,8 +3,9 @@
 A gap is exact: what it covers must fail as declared. A gap that starts to pass fails a test.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from typing import Any, Literal
 
@@ -40,11 +41,13 @@ class Gap:
     always: bool = True
 
 
-def all_gaps() -> list[Gap]:
+@cache
+def all_gaps() -> tuple[Gap, ...]:
     """Every declared gap."""
-    return [gap for family in FAMILIES for gap in import_module(f"cometfuzz.routes.gaps.{family}").GAPS]
+    return tuple(gap for family in FAMILIES for gap in import_module(f"cometfuzz.routes.gaps.{family}").GAPS)
 
 
-def gaps_of(route: str, layer: str) -> Sequence[Gap]:
+@cache
+def gaps_of(route: str, layer: str) -> tuple[Gap, ...]:
     """The gaps that stand against a layer on a route."""
-    return [gap for gap in all_gaps() if route in gap.routes and (not gap.layers or layer in gap.layers)]
+    return tuple(gap for gap in all_gaps() if route in gap.routes and (not gap.layers or layer in gap.layers))

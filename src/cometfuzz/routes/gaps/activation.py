@@ -5,10 +5,9 @@ from typing import Any
 
 from cometfuzz.ir.graph import Params
 from cometfuzz.ir.types import TensorType
-from cometfuzz.routes.gaps import Gap
+from cometfuzz.routes.gaps import KERAS3_ROUTES, Gap
 from cometfuzz.routes.gaps.initialising import first
 
-KERAS3_ROUTES = ("keras-tf", "keras-torch", "keras-jax")
 NOT_IN_KERAS2 = (
     *("hard_silu", "hard_tanh", "hard_shrink", "soft_shrink", "tanh_shrink", "squareplus", "celu", "glu"),
     *("log_sigmoid", "sparse_plus", "sparsemax", "sparse_sigmoid"),

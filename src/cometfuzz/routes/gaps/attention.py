@@ -4,10 +4,9 @@ from typing import Any
 
 from cometfuzz.catalogue.attention import attention_axes, sequences
 from cometfuzz.ir.graph import Params
-from cometfuzz.routes.gaps import Gap
+from cometfuzz.routes.gaps import KERAS3_ROUTES, Gap
 from cometfuzz.routes.gaps.merging import adds_along_another_axis
 
-KERAS3_ROUTES = ("keras-tf", "keras-torch", "keras-jax")
 HEADS = ("MultiHeadAttention", "GroupQueryAttention")
 
 

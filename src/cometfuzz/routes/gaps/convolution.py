@@ -10,7 +10,7 @@ from cometfuzz.catalogue.convolution import transposed_places
 from cometfuzz.catalogue.shapes import channels, ones, spatial, window
 from cometfuzz.ir.graph import Params
 from cometfuzz.ir.types import TensorType
-from cometfuzz.routes.gaps import Gap
+from cometfuzz.routes.gaps import KERAS3_ROUTES, Gap
 from cometfuzz.routes.gaps.volumes import reads_stray_memory, shifts_windows
 
 TF, KERAS2 = ("keras-tf",), ("keras2-tf",)
@@ -246,7 +246,7 @@ GAPS: tuple[Gap, ...] = (
         evidence="oneDNN's 3D convolution of one channel reads memory that nobody has set: NaN now and then",
     ),
     Gap(
-        routes=("keras-tf", "keras-torch", "keras-jax"),
+        routes=KERAS3_ROUTES,
         layers=("SeparableConv1D",),
         when=lambda x, p: p.padding == "causal",
         raises="ValueError",

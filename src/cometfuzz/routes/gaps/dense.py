@@ -3,10 +3,8 @@
 from cometfuzz.catalogue.einsum import output_shape, parse, weights
 from cometfuzz.ir.graph import Params
 from cometfuzz.ir.types import TensorType
-from cometfuzz.routes.gaps import Gap
+from cometfuzz.routes.gaps import KERAS3_ROUTES, Gap
 from cometfuzz.routes.gaps.merging import adds_along_another_axis, adds_nothing
-
-KERAS3_ROUTES = ("keras-tf", "keras-torch", "keras-jax")
 
 
 def _reverses(x: TensorType, p: Params) -> bool:

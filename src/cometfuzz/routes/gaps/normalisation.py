@@ -5,9 +5,8 @@ from typing import Any
 from cometfuzz.catalogue.normalisation import are_last, positive
 from cometfuzz.ir.graph import Params
 from cometfuzz.ir.types import TensorType
-from cometfuzz.routes.gaps import Gap
+from cometfuzz.routes.gaps import KERAS3_ROUTES, Gap
 
-KERAS3_ROUTES = ("keras-tf", "keras-torch", "keras-jax")
 KERNEL = ("LayerNormalization", "RMSNormalization")
 """Layers that call a kernel of PyTorch which only normalises over the last axes."""
 

@@ -103,12 +103,16 @@ GAPS: tuple[Gap, ...] = (
     ),
     Gap(
         _TORCH,
-        (
-            *(f"{kind}Pooling{axes}D" for kind in ("Max", "Average", "AdaptiveMax") for axes in (1, 2, 3)),
-            "AdaptiveAveragePooling3D",
-        ),
+        tuple(f"{kind}Pooling{axes}D" for kind in ("Max", "Average", "AdaptiveMax") for axes in (1, 2, 3)),
         _empty_but_for_the_batch,
         evidence="Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size, but got:[2, 3, 0, 4]",
+        raises="RuntimeError",
+    ),
+    Gap(
+        _TORCH,
+        ("AdaptiveAveragePooling3D",),
+        lambda x, p: _empty_but_for_the_batch(x, p) and p.output_size != (1, 1, 1),
+        evidence="adaptive_avg_pool3d(): Expected input to have non-zero size for non-batch dimensions",
         raises="RuntimeError",
     ),
     Gap(

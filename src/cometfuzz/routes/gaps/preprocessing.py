@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from cometfuzz.catalogue.shapes import spatial
-from cometfuzz.routes.gaps import Gap
+from cometfuzz.routes.gaps import KERAS3_ROUTES, Gap
 from cometfuzz.routes.gaps.reshaping import (
     COARSE_CUBIC,
     LANCZOS,
@@ -20,7 +20,6 @@ from cometfuzz.routes.gaps.reshaping import (
 
 HALF = ("float16", "bfloat16")
 NO_FLOAT64 = "keras.backend.result_type makes float32 of every float64, 'to be aligned with JAX's default'"
-ALL = ("keras-tf", "keras-torch", "keras-jax")
 
 
 def _not_single(*values: float) -> bool:
@@ -139,7 +138,7 @@ GAPS: tuple[Gap, ...] = (
         symptom="shape",
     ),
     Gap(
-        ALL,
+        KERAS3_ROUTES,
         ("ReversibleEmbedding",),
         lambda x, p: p.reverse and p.reverse_dtype is not None and p.reverse_dtype != p.dtype,
         evidence="reverse_dtype='float32', dtype='float16': the symbolic result is float16, the real one float32",

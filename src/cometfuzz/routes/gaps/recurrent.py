@@ -5,7 +5,6 @@ from typing import Any
 from cometfuzz.routes.gaps import Gap
 
 LAYERS = ("LSTM", "GRU", "SimpleRNN", "RNN")
-KERAS3_ROUTES = ("keras-tf", "keras-torch", "keras-jax")
 
 
 def _generic_loop_on_torch(x: Any, p: Any) -> bool:

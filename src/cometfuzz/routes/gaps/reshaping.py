@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from cometfuzz.catalogue.shapes import channels, spatial
-from cometfuzz.routes.gaps import Gap
+from cometfuzz.routes.gaps import KERAS3_ROUTES, Gap
 
 TF, TORCH, KERAS2 = ("keras-tf",), ("keras-torch",), ("keras2-tf",)
 LANCZOS = ("lanczos3", "lanczos5")
@@ -53,7 +53,7 @@ def _off_the_table(x: Any, p: Any) -> bool:
 
 GAPS: tuple[Gap, ...] = (
     Gap(
-        ("keras-tf", "keras-torch", "keras-jax"),
+        KERAS3_ROUTES,
         ("RepeatVector",),
         lambda x, p: p.n == 0,
         evidence="Argument `n` should be a positive integer. Received: n=0; Keras 2 takes it",

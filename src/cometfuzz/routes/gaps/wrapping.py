@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from cometfuzz.routes.gaps import Gap
-from cometfuzz.routes.gaps.recurrent import KERAS3_ROUTES
+from cometfuzz.routes.gaps import KERAS3_ROUTES, Gap
 
 
 def _zeroes_masked_steps(x: Any, p: Any) -> bool:
