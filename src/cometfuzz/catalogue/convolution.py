@@ -14,6 +14,7 @@ from cometfuzz.catalogue.spaces import (
     Ints,
     Optional,
     PerAxis,
+    Seldom,
     Space,
     activations,
     build_params,
@@ -54,22 +55,10 @@ class _Fitting(PerAxis):
         return tuple(draw.integer(low, high) for high in highs)
 
 
-class _Seldom(Choice):
-    """A choice of which one value is drawn seldom, because some library does not take it."""
-
-    def __init__(self, *values: Any, seldom: Any, chance: float) -> None:
-        super().__init__(*values)
-        self._seldom, self._chance = seldom, chance
-        self._common = tuple(value for value in values if value != seldom)
-
-    def draw(self, draw: Draw, x: Any, p: Params) -> Any:
-        return self._seldom if draw.chance(self._chance) else draw.choice(self._common)
-
-
 CAUSAL_TOO = Choice("valid", "same", "causal")
-SELDOM_CAUSAL = _Seldom(*CAUSAL_TOO.values, seldom="causal", chance=RARE)
+SELDOM_CAUSAL = Seldom(*CAUSAL_TOO.values, seldom="causal", chance=RARE)
 """The padding of SeparableConv1D: Keras 2 knows "causal", Keras 3 refuses it."""
-DATA_FORMAT = _Seldom("channels_last", "channels_first", seldom="channels_first", chance=0.25)
+DATA_FORMAT = Seldom("channels_last", "channels_first", seldom="channels_first", chance=0.25)
 """On the CPU, TensorFlow runs channels_first in some dtypes only."""
 
 

@@ -10,6 +10,7 @@ from cometfuzz.catalogue.spaces import (
     Floats,
     InnerLayer,
     Ints,
+    Seldom,
     Space,
     activations,
     build_params,
@@ -29,20 +30,16 @@ SEED = {"seed": "training only: the seed of the dropouts"}
 CUDNN = {"use_cudnn": "picks an implementation on GPUs; the default falls back by itself"}
 
 
-class _Seldom(Choice):
-    """A switch that is seldom set: a fresh model starts from zeros whether its layers are stateful or not."""
-
-    def draw(self, draw: Draw, x: Any, p: Params) -> Any:
-        return draw.chance(0.2)
-
-
 LOOP: dict[str, Space] = {
     "return_sequences": BOOLEAN_FALSE,
     "return_state": BOOLEAN_FALSE,
     "go_backwards": BOOLEAN_FALSE,
-    "stateful": _Seldom(False, True),
+    "stateful": Seldom(False, True, seldom=True, chance=0.2),
 }
-"""What every layer that loops over steps has; ConvLSTM has no `unroll`."""
+"""What every layer that loops over steps has; ConvLSTM has no `unroll`.
+
+A fresh model starts from zeros whether its layers are stateful or not, so that is seldom drawn.
+"""
 
 HAS_STEPS = {"sequence has steps": lambda x, p: x.shape[1] >= 1}
 

@@ -82,6 +82,18 @@ class Choice(Space):
         return "one of " + ", ".join("null" if value is None else str(value) for value in self.values)
 
 
+class Seldom(Choice):
+    """A choice of which one value is drawn seldom: some library does not take it, or it changes little."""
+
+    def __init__(self, *values: Any, seldom: Any, chance: float) -> None:
+        super().__init__(*values)
+        self._seldom, self._chance = seldom, chance
+        self._common = tuple(value for value in values if value != seldom)
+
+    def draw(self, draw: Draw, x: Any, p: Params) -> Any:
+        return self._seldom if draw.chance(self._chance) else draw.choice(self._common)
+
+
 class Ints(Space):
     """An integer from low to high; values in `rare` are legal too, and seldom drawn."""
 
