@@ -1,5 +1,6 @@
 """Randomness: named streams, the same bits everywhere."""
 
+import os
 import subprocess
 import sys
 
@@ -48,7 +49,7 @@ def test_the_hash_seed_does_not_matter() -> None:
     ids = {
         subprocess.run(
             [sys.executable, "-c", PROGRAM],
-            env={"PYTHONHASHSEED": seed},
+            env={**os.environ, "PYTHONHASHSEED": seed},
             capture_output=True,
             text=True,
             check=True,

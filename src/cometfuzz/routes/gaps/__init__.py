@@ -28,7 +28,7 @@ class Gap:
     for a declared or evident limit, "bug" for what the library's maintainers would mend. raises: the exception class
     for the symptom "exception". evidence: the message it fails with, or two lines that show it. `always` is False where
     the condition is necessary but not sufficient (a wrong value that is right by luck); then at least one draw that it
-    covers must show it.
+    covers must show it, if need be with its first input made of the values of `witness`.
     """
 
     routes: tuple[str, ...]
@@ -39,6 +39,7 @@ class Gap:
     kind: Literal["limit", "bug"] = "limit"
     symptom: Symptom = "exception"
     always: bool = True
+    witness: tuple[float, ...] = ()
 
 
 @cache

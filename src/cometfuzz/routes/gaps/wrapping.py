@@ -50,6 +50,7 @@ def _mask_taken_for_features(routes: tuple[str, ...]) -> tuple[Gap, Gap]:
             always=False,
             kind="bug",
             evidence="TimeDistributed(Softmax()) behind Masking takes the mask of the samples for one of the features",
+            witness=(0.0,),
         ),
     )
 

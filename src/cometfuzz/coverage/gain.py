@@ -1,0 +1,200 @@
+"""Coverage: what graphs have covered of a space, and Gain: what one more graph adds.
+
+Asking what a graph would add costs as much as the graph is long, whatever has been covered before. Coverages of
+several processes merge, and go to JSON and back.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from cometfuzz.catalogue import LAYERS
+from cometfuzz.catalogue.spec import CATALOGUE, LayerSpec
+from cometfuzz.coverage.layers import CRITERIA, NUMERIC, PAPER_PARAMETERS, CoverageSpace, Item, paper_table, text
+from cometfuzz.coverage.reach import is_idle
+from cometfuzz.ir.graph import Edge, Graph, Inner, Node, Params
+from cometfuzz.ir.types import TensorType
+
+NULL = text(None)
+"""No number: it never counts among the values of a numeric parameter."""
+
+_TODAY = {(layer, today): paper for (layer, paper), today in PAPER_PARAMETERS.items()}
+"""Today's name of a parameter -> the paper's."""
+
+
+class Fact(NamedTuple):
+    """Something that a graph does: like an Item, but with the real value of a shape or a number."""
+
+    criterion: str
+    layer: str
+    name: str
+    value: str
+
+
+@dataclass(frozen=True)
+class Gain:
+    """The facts that a graph adds to a coverage."""
+
+    facts: tuple[Fact, ...]
+
+    def __bool__(self) -> bool:
+        return bool(self.facts)
+
+    def count(self, criterion: str) -> int:
+        return sum(fact.criterion == criterion for fact in self.facts)
+
+
+@dataclass
+class Coverage:
+    """What has been covered of one space."""
+
+    space: CoverageSpace
+    _named: set[Item] = field(default_factory=set)
+    _counted: dict[tuple[str, str, str], dict[str, None]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._items = {item for items in self.space.items.values() for item in items}
+        self._caps: dict[tuple[str, str, str], int] = {}
+        for item in self._items:
+            if item.value.startswith("#"):
+                self._caps[item[:3]] = self._caps.get(item[:3], 0) + 1
+
+    def gain(self, graph: Graph) -> Gain:
+        """What the graph would add."""
+        added: dict[Fact, None] = {}
+        room: dict[tuple[str, str, str], int] = {}
+        for fact in facts_of(graph, self.space):
+            if fact in added:
+                continue
+            item, key = Item(*fact), fact[:3]
+            if item in self._items:
+                if item not in self._named:
+                    added[fact] = None
+            elif key in self._caps and fact.value != NULL:
+                seen = self._counted.get(key, {})
+                left = room.get(key, self._caps[key] - len(seen))
+                if left > 0 and fact.value not in seen:
+                    room[key] = left - 1
+                    added[fact] = None
+        return Gain(tuple(added))
+
+    def add(self, facts: Iterable[Fact]) -> None:
+        """Count facts as covered; those beyond the space or beyond a cap change nothing."""
+        for fact in facts:
+            item, key = Item(*fact), fact[:3]
+            if item in self._items:
+                self._named.add(item)
+            elif key in self._caps and fact.value != NULL:
+                seen = self._counted.setdefault(key, {})
+                if len(seen) < self._caps[key]:
+                    seen[fact.value] = None
+
+    def cover(self, graph: Graph) -> Gain:
+        """Add a graph, and say what it added."""
+        gain = self.gain(graph)
+        self.add(gain.facts)
+        return gain
+
+    def covered(self, criterion: str) -> int:
+        counted = sum(len(seen) for key, seen in self._counted.items() if key[0] == criterion)
+        return counted + sum(item.criterion == criterion for item in self._named)
+
+    def missing(self) -> dict[Item, str | None]:
+        """Every item that is not covered, with the reason if it never can be."""
+        missing = {}
+        for criterion in CRITERIA:
+            for item in self.space.items[criterion]:
+                if item.value.startswith("#"):
+                    done = int(item.value[1:]) <= len(self._counted.get(item[:3], ()))
+                else:
+                    done = item in self._named
+                if not done:
+                    missing[item] = self.space.unreachable.get(item)
+        return missing
+
+    def merge(self, other: "Coverage") -> None:
+        """Count as covered what another process has covered of the same space."""
+        self.add(other.facts())
+
+    def facts(self) -> Iterator[Fact]:
+        """Everything that is covered."""
+        yield from (Fact(*item) for item in sorted(self._named))
+        for key in sorted(self._counted):
+            yield from (Fact(*key, value) for value in self._counted[key])
+
+    def as_plain(self) -> list[list[str]]:
+        """The coverage in JSON's own types; `add` takes it back, fact by fact."""
+        return [list(fact) for fact in self.facts()]
+
+    def summary(self) -> dict[str, dict[str, int]]:
+        """Covered, total and reachable for each criterion: the form of every report."""
+        return {
+            criterion: {
+                "covered": self.covered(criterion),
+                "total": self.space.total(criterion),
+                "reachable": self.space.reachable(criterion),
+            }
+            for criterion in CRITERIA
+        }
+
+
+def facts_of(graph: Graph, space: CoverageSpace) -> Iterator[Fact]:
+    """What a graph does, in the terms of a space."""
+    paper = space.name == "paper"
+    for node in graph.nodes:
+        if node.layer in LAYERS:
+            yield from _call_facts(node.layer, node.params, graph.input_types(node), paper)
+            for edge in node.inputs:
+                before = _layer_before(graph, edge) if paper else graph.by_id[edge.node].layer
+                yield Fact("sequences", before, "before", node.layer)
+
+
+def _layer_before(graph: Graph, edge: Edge) -> str:
+    """The layer that an edge comes from, through utility nodes; a special value cuts the way."""
+    node: Node = graph.by_id[edge.node]
+    while CATALOGUE[node.layer].kind == "utility" and node.inputs and node.layer != "special":
+        node = graph.by_id[node.inputs[0].node]
+    return node.layer
+
+
+@lru_cache(maxsize=100_000)
+def _call_facts(layer: str, params: Params, types: tuple[TensorType, ...], paper: bool) -> tuple[Fact, ...]:
+    """What one layer call covers by itself. Mutants share most of their nodes, so this is remembered."""
+    spec, first = LAYERS[layer], types[0]
+    facts = [
+        Fact("inputs", layer, "dtype", first.dtype),
+        Fact("inputs", layer, "rank", str(first.rank)),
+        Fact("inputs", layer, "shape", str(first.shape)),
+    ]
+    for name, value in params.items():
+        if is_idle(spec, types, params, name):
+            continue
+        facts += _paper_facts(spec, name, value) if paper else _full_facts(spec, name, value)
+    return tuple(facts)
+
+
+def _full_facts(spec: LayerSpec, name: str, value: Any) -> Sequence[Fact]:
+    if spec.params[name].effect != "forward":
+        return ()
+    return (Fact("parameters", spec.name, name, _text(value)),)
+
+
+def _paper_facts(spec: LayerSpec, name: str, value: Any) -> Sequence[Fact]:
+    """A value as the paper names it; where the paper lists "numeric", any number will do."""
+    paper = _TODAY.get((spec.name, name), name)
+    listed = paper_table()["layers"].get(spec.name, {"parameters": {}})["parameters"].get(paper, {}).get("values", ())
+    named = NUMERIC if NUMERIC in listed and value is not None else _text(value)
+    return (Fact("parameters", spec.name, paper, named),)
+
+
+def _text(value: Any) -> str:
+    return text(value.layer) if isinstance(value, Inner) else text(value)
+
+
+def merged(coverages: Iterable[Coverage]) -> Mapping[str, Coverage]:
+    """Coverages of several processes, put together space by space."""
+    result: dict[str, Coverage] = {}
+    for coverage in coverages:
+        result.setdefault(coverage.space.name, Coverage(coverage.space)).merge(coverage)
+    return result
