@@ -9,7 +9,7 @@ from cometfuzz.routes import ROUTES
 
 pytestmark = pytest.mark.library
 
-DRAWS = {"keras-tf": 4, "keras-torch": 4, "keras-jax": 1, "keras2-tf": 4}
+DRAWS = {"keras-tf": 10, "keras-torch": 10, "keras-jax": 2, "keras2-tf": 10}
 """Draws of each layer: JAX compiles every call, so it gets fewer. `cometfuzz conformance` does larger runs."""
 
 

@@ -162,6 +162,8 @@ def judge_draw(route: Route, drawn: LayerDraw, index: int, outcome: Outcome) -> 
 def _shows(gap: Gap, seen: str, outcome: Outcome) -> bool:
     if gap.symptom == "exception":
         return outcome.failure is not None and gap.raises in (outcome.failure.type, *outcome.failure.kinds)
+    if gap.symptom == "any":
+        return bool(seen)
     return seen == gap.symptom or (gap.symptom == "result" and seen in ("shape", "value"))
 
 

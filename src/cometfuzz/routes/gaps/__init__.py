@@ -16,8 +16,8 @@ FAMILIES = (
     *("normalisation", "attention", "merging", "reshaping", "regularising", "preprocessing", "wrapping"),
 )
 
-Symptom = Literal["exception", "death", "value", "shape", "result"]
-"""How it shows; "result" is a wrong shape, dtype or value, whichever the other parameters make of it."""
+Symptom = Literal["exception", "death", "value", "shape", "result", "any"]
+"""How it shows; "result" is a wrong shape, dtype or value, whichever the sizes make of it, "any" may also raise."""
 
 
 @dataclass(frozen=True)

@@ -43,8 +43,8 @@ GAPS: tuple[Gap, ...] = (
         symptom="value",
         always=False,
         kind="bug",
-        evidence="torch gelu of float32 is 16 u off near -3.5 in a long tensor, 1.4 u element by element",
-        witness=(-3.6, -3.65, -3.7, -3.75, -3.8, -3.85, -3.9, -3.95),
+        evidence="torch gelu of float32 is 14 u off at -2.904762 in a long tensor, 1.4 u element by element",
+        witness=(-2.904761791229248,),
     ),
     Gap(
         routes=KERAS3_ROUTES,

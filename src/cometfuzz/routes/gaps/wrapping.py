@@ -20,43 +20,39 @@ def _unrolled_backwards(p: Any) -> bool:
     return forward if p.layer.params.go_backwards else backward
 
 
-def _mask_taken_for_features(routes: tuple[str, ...]) -> tuple[Gap, Gap]:
-    """Softmax receives the mask of the samples and holds it against its last axis, the features.
-
-    In Keras 3 the samples are those of one step, in Keras 2 those of all steps.
-    """
-    folds = routes == ("keras2-tf",)
-
-    def concerned(x: Any, p: Any) -> bool:
-        return bool(x.masked and x.rank == 3 and p.layer.layer == "Softmax")
-
-    def fits(x: Any) -> bool:
-        return (x.shape[0] * x.shape[1] if folds else x.shape[0]) in (1, x.shape[2])
-
-    return (
-        Gap(
-            routes=routes,
-            layers=("TimeDistributed",),
-            when=lambda x, p: concerned(x, p) and not fits(x),
-            raises="Exception" if folds else "ValueError",
-            kind="bug",
-            evidence="TimeDistributed(Softmax()) behind Masking: The `mask` must be broadcastable to `inputs`",
-        ),
-        Gap(
-            routes=routes,
-            layers=("TimeDistributed",),
-            when=lambda x, p: concerned(x, p) and fits(x),
-            symptom="value",
-            always=False,
-            kind="bug",
-            evidence="TimeDistributed(Softmax()) behind Masking takes the mask of the samples for one of the features",
-            witness=(0.0,),
-        ),
-    )
+def _masked_softmax(x: Any, p: Any) -> bool:
+    """Softmax receives the mask of the samples and holds it against its last axis, the features."""
+    return bool(x.masked and x.rank == 3 and p.layer.layer == "Softmax")
 
 
 GAPS: tuple[Gap, ...] = (
-    *(gap for routes in (KERAS3_ROUTES, ("keras2-tf",)) for gap in _mask_taken_for_features(routes)),
+    Gap(
+        routes=KERAS3_ROUTES,
+        layers=("TimeDistributed",),
+        when=lambda x, p: _masked_softmax(x, p) and x.shape[0] not in (1, x.shape[2]),
+        raises="ValueError",
+        kind="bug",
+        evidence="TimeDistributed(Softmax()) behind Masking: The `mask` must be broadcastable to `inputs`",
+    ),
+    Gap(
+        routes=KERAS3_ROUTES,
+        layers=("TimeDistributed",),
+        when=lambda x, p: _masked_softmax(x, p) and x.shape[0] in (1, x.shape[2]),
+        symptom="value",
+        always=False,
+        kind="bug",
+        evidence="TimeDistributed(Softmax()) behind Masking takes the mask of the samples for one of the features",
+        witness=(0.0,),
+    ),
+    Gap(
+        routes=("keras2-tf",),
+        layers=("TimeDistributed",),
+        when=_masked_softmax,
+        symptom="any",
+        always=False,
+        kind="bug",
+        evidence="as in Keras 3, with the samples of all steps: an exception, or a wrong value if the sizes agree",
+    ),
     Gap(
         routes=KERAS3_ROUTES,
         layers=("Bidirectional",),
