@@ -49,6 +49,13 @@ def test_space_json_has_the_promised_form() -> None:
     assert set(spaces["full"]) >= {"inputs", "parameters", "sequences"}
 
 
+def test_gaps_json_names_the_evidence() -> None:
+    gaps = json.loads(printed("gaps", "--route", "keras-torch", "--kind", "bug", "--json"))["gaps"]
+    assert gaps
+    assert all("keras-torch" in gap["routes"] and gap["kind"] == "bug" and gap["evidence"] for gap in gaps)
+    assert "of them bugs" in printed("gaps", "--layer", "LSTM")
+
+
 def test_bench_json_has_the_promised_form() -> None:
     measured = json.loads(printed("bench", "graph", "--seconds", "0.1", "--graphs", "2", "--json"))
     assert measured["graphs_per_cpu_s"] > 0
@@ -60,6 +67,7 @@ def test_bench_json_has_the_promised_form() -> None:
         (["layers", "Conv9D"], "received layer='Conv9D'"),
         (["conformance", "--layers", "Nope"], "received layer='Nope'"),
         (["conformance", "--routes", "nope"], "received route='nope'"),
+        (["gaps", "--kind", "nope"], "received kind='nope'"),
     ],
 )
 def test_errors_are_one_line(

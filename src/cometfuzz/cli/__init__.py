@@ -8,6 +8,7 @@ import typer
 import cometfuzz
 from cometfuzz.cli import bench, catalogue, environments
 from cometfuzz.cli.conformance import conformance
+from cometfuzz.cli.gaps import gaps
 from cometfuzz.errors import CometfuzzError
 
 app = typer.Typer(
@@ -19,6 +20,7 @@ app = typer.Typer(
 app.command()(catalogue.layers)
 app.command()(catalogue.space)
 app.command()(conformance)
+app.command()(gaps)
 app.add_typer(bench.app, name="bench")
 app.add_typer(environments.app, name="env")
 
