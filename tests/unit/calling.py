@@ -32,7 +32,7 @@ def make_call(
         for x, mask in zip(inputs, masks, strict=True)
     ]
     complete, given = spec.complete(params), weights or {}
-    results = type_call(spec, types, complete)
+    results = type_call(layer, tuple(types), complete)
     assert isinstance(results, tuple), results
     assert {name: w.shape for name, w in given.items()} == dict(spec.weights(spec.view(types), complete))
     return Call(layer, complete, inputs, masks, given, types, results)

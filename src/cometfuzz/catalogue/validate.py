@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
 from cometfuzz.catalogue.spec import CATALOGUE, LayerSpec
 from cometfuzz.errors import InvalidCase
@@ -74,8 +76,12 @@ def _typed(draft: Draft, nodes: Mapping[str, Node | None], violations: list[Viol
         broken("layer is in the catalogue", f"received layer={draft.layer!r}")
         return None
     before = len(violations)
-    params = spec.complete(draft.params)
-    for rule, detail in _parameter_problems(spec, params):
+    params, problems = (
+        _judge_params(draft.layer, draft.params)
+        if isinstance(draft.params, Params)
+        else _judged(draft.layer, draft.params)
+    )
+    for rule, detail in problems:
         broken(rule, detail)
     low, high = spec.arity
     if not low <= len(draft.inputs) <= high:
@@ -91,7 +97,7 @@ def _typed(draft: Draft, nodes: Mapping[str, Node | None], violations: list[Viol
             types.append(source.outputs[edge.output])
     if len(violations) > before or len(types) < len(draft.inputs):
         return None
-    result = type_call(spec, types, params)
+    result = type_call(draft.layer, tuple(types), params)
     if isinstance(result, list):
         for rule, detail in result:
             broken(rule, detail)
@@ -99,10 +105,22 @@ def _typed(draft: Draft, nodes: Mapping[str, Node | None], violations: list[Viol
     return Node(draft.id, draft.layer, params, draft.inputs, result)
 
 
+def _judged(layer: str, given: Mapping[str, Any]) -> tuple[Params, list[tuple[str, str]]]:
+    """Complete parameters, and (rule, detail) for what is wrong with them."""
+    params = CATALOGUE[layer].complete(given)
+    return params, _parameter_problems(CATALOGUE[layer], params)
+
+
+_judge_params = lru_cache(maxsize=100_000)(_judged)
+"""The same, remembered: mutants share most of their nodes with what they were made of."""
+
+
+@lru_cache(maxsize=100_000)
 def type_call(
-    spec: LayerSpec, types: Sequence[TensorType], params: Params
+    layer: str, types: tuple[TensorType, ...], params: Params
 ) -> tuple[TensorType, ...] | list[tuple[str, str]]:
     """The output types of a layer call whose parameters lie in their spaces, or a list of (rule, detail)."""
+    spec = CATALOGUE[layer]
     if types:
         first = types[0]
         if first.rank not in spec.ranks:

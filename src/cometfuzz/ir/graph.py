@@ -14,11 +14,11 @@ class Params(Mapping[str, Any]):
     Values are None, bool, int, float, str, tuples of these, and `Inner` for the layer inside a wrapper.
     """
 
-    __slots__ = ("_hash", "_values")
+    __slots__ = ("_key", "_values")
 
     def __init__(self, values: Mapping[str, Any] | None = None) -> None:
         self._values: dict[str, Any] = dict(values or {})
-        self._hash: int | None = None
+        self._key: str | None = None
 
     def __getitem__(self, name: str) -> Any:
         return self._values[name]
@@ -41,18 +41,21 @@ class Params(Mapping[str, Any]):
     def items(self) -> ItemsView[str, Any]:
         return self._values.items()
 
+    @property
+    def key(self) -> str:
+        """The values as text; equal for equal parameters only, so that True is not 1."""
+        if self._key is None:
+            self._key = repr(sorted(self._values.items()))
+        return self._key
+
     def __hash__(self) -> int:
-        if self._hash is None:
-            self._hash = hash(frozenset(self._values.items()))
-        return self._hash
+        return hash(self.key)
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Params):
-            return NotImplemented
-        return self._values == other._values
+        return self is other or (isinstance(other, Params) and self.key == other.key)
 
     def __repr__(self) -> str:
-        return f"Params({', '.join(f'{name}={value!r}' for name, value in self._values.items())})"
+        return f"Params({', '.join(f'{name}={value!r}' for name, value in sorted(self._values.items()))})"
 
     def replace(self, **changes: Any) -> "Params":
         return Params({**self._values, **changes})

@@ -24,6 +24,6 @@ GAPS: tuple[Gap, ...] = (
         symptom="result",
         always=False,
         kind="bug",
-        evidence='Dense(2, use_bias=False, dtype="float64")(float64) is float32: matmul asks result_type',
+        evidence='keras#23704: Dense(2, use_bias=False, dtype="float64")(float64) is float32: matmul asks result_type',
     ),
 )
