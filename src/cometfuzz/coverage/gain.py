@@ -79,6 +79,16 @@ class Coverage:
                     added[fact] = None
         return Gain(tuple(added))
 
+    def wants(self, fact: Fact) -> bool:
+        """Whether a fact would add something."""
+        item, key = Item(*fact), fact[:3]
+        if item in self._items:
+            return item not in self._named
+        if key not in self._caps or fact.value == NULL:
+            return False
+        seen = self._counted.get(key, {})
+        return len(seen) < self._caps[key] and fact.value not in seen
+
     def add(self, facts: Iterable[Fact]) -> None:
         """Count facts as covered; those beyond the space or beyond a cap change nothing."""
         for fact in facts:
@@ -172,6 +182,11 @@ def _call_facts(layer: str, params: Params, types: tuple[TensorType, ...], paper
             continue
         facts += _paper_facts(spec, name, value) if paper else _full_facts(spec, name, value)
     return tuple(facts)
+
+
+def parameter_facts(spec: LayerSpec, name: str, value: Any) -> list[Fact]:
+    """What a parameter value counts as, in both spaces."""
+    return [*_paper_facts(spec, name, value), *_full_facts(spec, name, value)]
 
 
 def _full_facts(spec: LayerSpec, name: str, value: Any) -> Sequence[Fact]:

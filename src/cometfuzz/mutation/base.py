@@ -1,0 +1,104 @@
+"""What a mutation is, and what it may ask: the Guide, which knows what is uncovered."""
+
+from collections.abc import Callable, Container, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from cometfuzz.catalogue.spec import LayerSpec
+from cometfuzz.coverage.gain import Coverage, Fact, parameter_facts
+from cometfuzz.draw import Draw
+from cometfuzz.errors import CometfuzzError
+from cometfuzz.ir.graph import Graph, Params
+from cometfuzz.ir.types import TensorType
+
+LAYERS_AT_ONCE = 10
+"""A mutation touches 1 to 10 layers (the paper, section 3.3)."""
+
+
+class Inapplicable(CometfuzzError):
+    """A mutation that has nothing to do on this graph; says why."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How large a graph may get."""
+
+    nodes: int = 40
+    elements: int = 4096
+
+
+class Mutation(Protocol):
+    """Makes one graph out of another: a valid one, or Inapplicable; nothing else."""
+
+    def __call__(self, graph: Graph, guide: "Guide", draw: Draw, limits: Limits) -> Graph: ...
+
+
+MUTATIONS: dict[str, Mutation] = {}
+
+
+def mutation(name: str) -> Callable[[Mutation], Mutation]:
+    """Register a mutation under the paper's name."""
+
+    def register(function: Mutation) -> Mutation:
+        MUTATIONS[name] = function
+        return function
+
+    return register
+
+
+class Guide:
+    """Says which facts are worth going for: uncovered, and not avoided (claimed by a case in flight, or parked)."""
+
+    def __init__(self, coverages: Sequence[Coverage], avoided: Container[Fact] = frozenset()) -> None:
+        self.coverages, self.avoided = coverages, avoided
+
+    def wants(self, fact: Fact) -> bool:
+        return fact not in self.avoided and any(coverage.wants(fact) for coverage in self.coverages)
+
+    def wants_input(self, layer: str, kind: TensorType) -> int:
+        """How many of dtype, rank and shape would be new for a layer."""
+        values = (("dtype", kind.dtype), ("rank", str(kind.rank)), ("shape", str(kind.shape)))
+        return sum(self.wants(Fact("inputs", layer, name, value)) for name, value in values)
+
+    def wants_sequence(self, before: str, after: str) -> bool:
+        return self.wants(Fact("sequences", before, "before", after))
+
+    def wants_value(self, spec: LayerSpec, parameter: str, value: Any) -> bool:
+        return any(self.wants(fact) for fact in parameter_facts(spec, parameter, value))
+
+    def open_values(self, spec: LayerSpec, parameter: str, draw: Draw, x: Any, p: Params) -> list[Any]:
+        """Uncovered values of a parameter: all that can be listed, or one that was drawn."""
+        space = spec.params[parameter]
+        options = space.options()
+        if options is None or space.numeric:
+            drawn = space.canonical(space.draw(draw, x, p))
+            options = (drawn,)
+        return [value for value in options if self.wants_value(spec, parameter, value)]
+
+    def draw_params(
+        self, spec: LayerSpec, types: Sequence[TensorType], draw: Draw, keep: Params | None = None
+    ) -> Params | None:
+        """Valid parameters with as many uncovered values as go together.
+
+        With `keep`, parameters without an uncovered value stay as they are, if that is valid.
+        """
+        x, base = spec.view(types), keep or spec.complete({})
+        wanted: dict[str, Any] = {}
+        for parameter in spec.params:
+            values = self.open_values(spec, parameter, draw, x, base)
+            if values:
+                wanted[parameter] = draw.choice(values)
+        while True:
+            fixed = {**base, **wanted} if keep is not None else wanted
+            params = spec.draw_params(draw, types, fixed, tries=1 if keep is not None else 4)
+            if params is not None:
+                return params
+            if not wanted:
+                return spec.draw_params(draw, types, tries=10)
+            for parameter in draw.shuffled(list(wanted))[: (len(wanted) + 1) // 2]:
+                del wanted[parameter]
+
+
+def how_many(draw: Draw, available: int) -> int:
+    """How many layers to touch: 1 to 10, few more often than many."""
+    return min(available, 1 + int(draw.fraction() ** 2 * LAYERS_AT_ONCE))

@@ -1,0 +1,43 @@
+"""CL: copy a layer behind another one that it has never followed; the copy is an output of its own."""
+
+from cometfuzz.catalogue.spec import CATALOGUE
+from cometfuzz.draw import Draw
+from cometfuzz.ir.graph import Edge, Graph
+from cometfuzz.ir.types import TensorType
+from cometfuzz.mutation.base import Guide, Inapplicable, Limits, how_many, mutation
+from cometfuzz.mutation.repair import Editor, trim
+from cometfuzz.mutation.retouch import ROOM
+
+
+@mutation("CL")
+def copy_layer(graph: Graph, guide: Guide, draw: Draw, limits: Limits) -> Graph:
+    """Copy 1 to 10 layers, new sequences first."""
+    graph = trim(graph, max(2, limits.nodes - ROOM), draw)
+    current, done, reason = graph, 0, "no layer can be copied"
+    for _ in range(how_many(draw, 10)):
+        editor = Editor(current, draw, limits)
+        try:
+            _copy(editor, guide, draw)
+            current = editor.finish()
+            done += 1
+        except Inapplicable as error:
+            reason = str(error)
+    if not done:
+        raise Inapplicable(reason)
+    return current
+
+
+def _copy(editor: Editor, guide: Guide, draw: Draw) -> None:
+    layers = [node for node in editor.layers() if CATALOGUE[node.layer].arity == (1, 1)]
+    if not layers:
+        raise Inapplicable("no layer with one input")
+    pairs = [(draw.choice(editor.layers()), draw.choice(layers)) for _ in range(30)]
+    new = [pair for pair in pairs if guide.wants_sequence(pair[0].layer, pair[1].layer)]
+    before, model = (new or pairs)[0]
+    spec, kind = CATALOGUE[model.layer], editor.input_types(model)[0]
+    edge = Edge(before.id)
+    if not spec.accepts([editor.type_of(edge)], model.params):
+        edge = editor.adapt(edge, TensorType(kind.dtype, kind.shape, high=kind.high))
+    made = editor.add(model.layer, model.params, (edge,))
+    editor.expose(Edge(made.id))
+    editor.settle()

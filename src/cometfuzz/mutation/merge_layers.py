@@ -1,0 +1,74 @@
+"""ML: merge two tensors of the graph."""
+
+from cometfuzz.catalogue import LAYERS
+from cometfuzz.draw import Draw
+from cometfuzz.ir.graph import Edge, Graph, Node
+from cometfuzz.ir.types import TensorType
+from cometfuzz.mutation.base import Guide, Inapplicable, Limits, how_many, mutation
+from cometfuzz.mutation.repair import Editor, trim
+from cometfuzz.mutation.retouch import ROOM
+
+MERGING = tuple(spec for spec in LAYERS.values() if spec.arity[0] == 2)
+
+
+@mutation("ML")
+def merge_layers(graph: Graph, guide: Guide, draw: Draw, limits: Limits) -> Graph:
+    """Put 1 to 10 merging layers (also attention) between two tensors; the second is led to the first one's type."""
+    graph = trim(graph, max(2, limits.nodes - ROOM), draw)
+    current, done, reason = graph, 0, "no two tensors can be merged"
+    for _ in range(how_many(draw, 10)):
+        editor = Editor(current, draw, limits)
+        try:
+            _merge(editor, guide, draw)
+            current = editor.finish()
+            done += 1
+        except Inapplicable as error:
+            reason = str(error)
+    if not done:
+        raise Inapplicable(reason)
+    return current
+
+
+def _merge(editor: Editor, guide: Guide, draw: Draw) -> None:
+    nodes = [node for node in editor.nodes.values() if node.outputs[0].is_float and node.outputs[0].rank >= 2]
+    if not nodes:
+        raise Inapplicable("no tensor of floats")
+    pairs = [(draw.choice(nodes), draw.choice(MERGING)) for _ in range(24)]
+    pairs = [(node, spec) for node, spec in pairs if node.outputs[0].rank in spec.ranks]
+    if not pairs:
+        raise Inapplicable("no merging layer takes these ranks")
+    wanted = [(guide.wants_input(spec.name, node.outputs[0]), index) for index, (node, spec) in enumerate(pairs)]
+    left, spec = pairs[max(wanted)[1]]
+    later = _below(editor, left.id)
+    right = draw.choice([node for node in nodes if node.id not in later] or [left])
+    kind = left.outputs[0]
+    first = Edge(left.id)
+    if kind.masked:
+        first = editor.adapt(first, TensorType(kind.dtype, kind.shape))
+    second = editor.adapt(Edge(right.id), TensorType(kind.dtype, kind.shape))
+    edges = (first, second)
+    params = guide.draw_params(spec, [editor.type_of(edge) for edge in edges], draw)
+    if params is None:
+        raise Inapplicable(f"{spec.name} takes no two {kind}")
+    made = editor.add(spec.name, params, edges)
+    if kind.masked or not editor.is_read(Edge(left.id)) or draw.chance(0.3):
+        editor.expose(Edge(made.id))
+        editor.settle()
+    else:
+        editor.reroute(Node(left.id, left.layer, left.params, left.inputs, left.outputs[:1]), [Edge(made.id)])
+
+
+def _below(editor: Editor, node_id: str) -> set[str]:
+    """The nodes that read, directly or not, from a node: merging one of them with it would close a cycle."""
+    readers: dict[str, list[str]] = {}
+    for node in editor.nodes.values():
+        for edge in node.inputs:
+            readers.setdefault(edge.node, []).append(node.id)
+    found: set[str] = set()
+    waiting = list(readers.get(node_id, ()))
+    while waiting:
+        at = waiting.pop()
+        if at not in found:
+            found.add(at)
+            waiting += readers.get(at, ())
+    return found

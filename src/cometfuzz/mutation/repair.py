@@ -1,0 +1,180 @@
+"""Editing a graph so that what is not touched keeps its types.
+
+An Editor works on a copy. `adapt` leads a tensor to another type through utility nodes (cast, crop, pad, squeeze,
+expand); `redo` runs a node again with other inputs or parameters and repairs its outputs for those who read them.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from cometfuzz.catalogue.spec import CATALOGUE
+from cometfuzz.catalogue.validate import assemble, type_call
+from cometfuzz.draw import Draw
+from cometfuzz.errors import InvalidCase
+from cometfuzz.ir.codec import in_topological_order
+from cometfuzz.ir.graph import INPUT, Draft, Edge, Graph, Node, Params
+from cometfuzz.ir.types import TensorType
+from cometfuzz.mutation.base import Inapplicable, Limits
+
+HALF = ("float16", "bfloat16")
+
+
+class Editor:
+    """A graph under change. `finish` gives the new graph; the old one is never touched."""
+
+    def __init__(self, graph: Graph, draw: Draw, limits: Limits) -> None:
+        self.draw, self.limits = draw, limits
+        self.nodes: dict[str, Node] = dict(graph.by_id)
+        self.outputs: list[Edge] = list(graph.outputs)
+        self.taps = draw.chance(0.5)
+        """Whether what a repair crops away becomes an output, so that it is compared; else fusion stays tested."""
+        self._fresh: set[str] = set()
+        """What the present change has added: it goes on reading what it reads when readers are rerouted."""
+        self._next = 1 + max((int(name[1:]) for name in self.nodes if name[1:].isdigit()), default=-1)
+
+    def type_of(self, edge: Edge) -> TensorType:
+        return self.nodes[edge.node].outputs[edge.output]
+
+    def input_types(self, node: Node) -> tuple[TensorType, ...]:
+        return tuple(self.type_of(edge) for edge in node.inputs)
+
+    def layers(self) -> list[Node]:
+        """The nodes that count as layers."""
+        return [node for node in self.nodes.values() if CATALOGUE[node.layer].counted]
+
+    def add(self, layer: str, params: Mapping[str, Any], inputs: Sequence[Edge], node_id: str = "") -> Node:
+        """A new node, typed; Inapplicable if it would be invalid or too large."""
+        types = tuple(self.type_of(edge) for edge in inputs)
+        complete = params if isinstance(params, Params) else CATALOGUE[layer].complete(params)
+        outputs = type_call(layer, types, complete)
+        if isinstance(outputs, list):
+            raise Inapplicable(f"{layer} breaks {outputs[0][0]!r}")
+        if any(output.elements > self.limits.elements for output in outputs):
+            raise Inapplicable(f"{layer} gives more than {self.limits.elements} elements")
+        if not node_id:
+            node_id, self._next = f"n{self._next}", self._next + 1
+            self._fresh.add(node_id)
+        node = Node(node_id, layer, complete, tuple(inputs), outputs)
+        self.nodes[node_id] = node
+        return node
+
+    def utility(self, layer: str, params: Mapping[str, Any], edge: Edge) -> Edge:
+        return Edge(self.add(layer, params, (edge,)).id)
+
+    def adapt(self, edge: Edge, target: TensorType) -> Edge:
+        """The same tensor, led to dtype, rank and shape of `target`; the edge itself where nothing is to do."""
+        seen = self.type_of(edge)
+        if target.masked and not seen.masked:
+            raise Inapplicable("a mask cannot be restored")
+        if (seen.dtype, seen.shape, seen.masked) == (target.dtype, target.shape, target.masked) and (
+            target.high is None or seen.high == target.high
+        ):
+            return edge
+        if seen.dtype == "bool":
+            edge = self.utility("cast", {"dtype": "float32"}, edge)
+        edge = self._with_shape(self._with_rank(edge, target.rank), target.shape)
+        return self._with_dtype(edge, target)
+
+    def _with_rank(self, edge: Edge, rank: int) -> Edge:
+        while self.type_of(edge).rank > rank:
+            shape = self.type_of(edge).shape
+            thin = [axis for axis in range(1, len(shape)) if shape[axis] == 1]
+            axis = self.draw.choice(thin) if thin else self.draw.integer(1, len(shape) - 1)
+            goal = (*shape[:axis], 1, *shape[axis + 1 :])
+            edge = self.utility("squeeze", {"axis": axis}, self._with_shape(edge, goal))
+        while self.type_of(edge).rank < rank:
+            edge = self.utility("expand", {"axis": self.draw.integer(1, self.type_of(edge).rank)}, edge)
+        return edge
+
+    def _with_shape(self, edge: Edge, shape: tuple[int, ...]) -> Edge:
+        seen = self.type_of(edge)
+        crops = tuple((0, max(0, have - want)) for have, want in zip(seen.shape, shape, strict=True))
+        if any(after for _, after in crops):
+            if self.taps and len(self.outputs) < 6:
+                self.expose(edge)
+            edge = self.utility("crop", {"crops": crops}, edge)
+        pads = tuple((0, max(0, want - have)) for have, want in zip(seen.shape, shape, strict=True))
+        if any(after for _, after in pads):
+            value = self.draw.integer(-32, 32) / 4 if seen.is_float else 0.0
+            edge = self.utility("pad", {"paddings": pads, "value": value}, edge)
+        return edge
+
+    def _with_dtype(self, edge: Edge, target: TensorType) -> Edge:
+        seen = self.type_of(edge)
+        narrow = seen.dtype == "float64" and target.dtype in HALF
+        across = {seen.dtype, target.dtype} == set(HALF)
+        if narrow or across:
+            edge = self.utility("cast", {"dtype": "float32"}, edge)
+        high = (target.high or 4) if target.dtype == "int32" else None
+        seen = self.type_of(edge)
+        if seen.dtype != target.dtype or seen.masked or (high is not None and target.high is not None):
+            edge = self.utility("cast", {"dtype": target.dtype, "high": high}, edge)
+        return edge
+
+    def redo(self, node: Node, inputs: Sequence[Edge], params: Params) -> None:
+        """Run a node on other inputs or with other parameters; readers get what they had, repaired."""
+        again = self.add(node.layer, params, inputs, node.id)
+        self.reroute(node, [Edge(node.id, min(index, len(again.outputs) - 1)) for index in range(len(node.outputs))])
+
+    def reroute(self, node: Node, edges: Sequence[Edge]) -> None:
+        """Let all who read from `node` read from `edges` instead, repaired to the types they had."""
+        replaced: dict[Edge, Edge] = {}
+        for index, edge in enumerate(edges):
+            if self.is_read(Edge(node.id, index)):
+                replaced[Edge(node.id, index)] = self.adapt(edge, node.outputs[index])
+        for reader in list(self.nodes.values()):
+            if reader.id not in self._fresh and any(edge in replaced for edge in reader.inputs):
+                inputs = tuple(replaced.get(edge, edge) for edge in reader.inputs)
+                self.nodes[reader.id] = Node(reader.id, reader.layer, reader.params, inputs, reader.outputs)
+        self.outputs = [replaced.get(edge, edge) for edge in self.outputs]
+        self.settle()
+
+    def settle(self) -> None:
+        """End one change: what it added is from now on part of the graph like everything else."""
+        self._fresh.clear()
+
+    def is_read(self, edge: Edge) -> bool:
+        return edge in self.outputs or any(edge in node.inputs for node in self.nodes.values())
+
+    def expose(self, edge: Edge) -> None:
+        """Make an edge an output of the model; a graph's own input is none."""
+        if edge not in self.outputs and self.nodes[edge.node].layer != INPUT:
+            self.outputs.append(edge)
+
+    def finish(self) -> Graph:
+        """The new graph, valid by `validate`'s own judgement, without what nobody reads."""
+        needed: set[str] = set()
+        waiting = [edge.node for edge in self.outputs]
+        while waiting:
+            at = waiting.pop()
+            if at not in needed:
+                needed.add(at)
+                waiting += [edge.node for edge in self.nodes[at].inputs]
+        drafts = [Draft(*node.draft) for node in self.nodes.values() if node.id in needed]
+        try:
+            graph = assemble(in_topological_order(drafts), self.outputs)
+        except InvalidCase as error:
+            raise Inapplicable(str(error)) from None
+        if len(graph.nodes) > self.limits.nodes:
+            raise Inapplicable(f"more than {self.limits.nodes} nodes")
+        return graph
+
+
+def trim(graph: Graph, nodes: int, draw: Draw) -> Graph:
+    """A part of the graph with at most `nodes` nodes: what some of its nodes stand on."""
+    if len(graph.nodes) <= nodes:
+        return graph
+    below: dict[str, set[str]] = {}
+    for node in graph.nodes:
+        below[node.id] = {node.id}.union(*(below[edge.node] for edge in node.inputs))
+    kept: set[str] = set()
+    ends: list[Edge] = []
+    for node in draw.shuffled(graph.nodes):
+        if node.layer != INPUT and len(kept | below[node.id]) <= nodes and node.id not in kept:
+            kept |= below[node.id]
+            ends.append(Edge(node.id))
+    if not ends:
+        raise Inapplicable(f"no part of the graph has at most {nodes} nodes")
+    read = {edge for node in graph.nodes if node.id in kept for edge in node.inputs}
+    outputs = [edge for edge in ends if edge not in read] or ends[:1]
+    return assemble([node.draft for node in graph.nodes if node.id in kept], outputs)

@@ -1,0 +1,50 @@
+"""The common way of mutations that change some layers in place: choose, change one by one, keep what worked."""
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from cometfuzz.draw import Draw
+from cometfuzz.ir.graph import Graph, Node
+from cometfuzz.mutation.base import Inapplicable, Limits, how_many
+from cometfuzz.mutation.repair import Editor, trim
+
+Option = TypeVar("Option")
+ROOM = 12
+"""Nodes that a mutation may add: a graph that leaves less room is trimmed first."""
+
+
+def retouch(
+    graph: Graph,
+    draw: Draw,
+    limits: Limits,
+    options: Callable[[Node, Editor], Sequence[Option]],
+    is_open: Callable[[Node, Option, Editor], bool],
+    change: Callable[[Node, Option, Editor], None],
+) -> Graph:
+    """Change 1 to 10 layers, uncovered options first; Inapplicable if none could be changed."""
+    graph = trim(graph, max(2, limits.nodes - ROOM), draw)
+    editor = Editor(graph, draw, limits)
+    choices: list[tuple[bool, Node, list[Option]]] = []
+    for node in draw.shuffled(editor.layers()):
+        if node.inputs and (offered := list(options(node, editor))):
+            wanted = [option for option in offered if is_open(node, option, editor)]
+            choices.append((bool(wanted), node, wanted or offered))
+    choices.sort(key=lambda choice: not choice[0])
+    current, done, reasons = graph, 0, ["no layer has another option"]
+    goal = how_many(draw, len(choices))
+    for _, node, offered in choices[: goal + 4]:
+        if done == goal:
+            break
+        attempt = Editor(current, draw, limits)
+        attempt.taps = editor.taps
+        try:
+            change(attempt.nodes[node.id], draw.choice(offered), attempt)
+            current = attempt.finish()
+            done += 1
+        except Inapplicable as error:
+            reasons.append(str(error))
+        except KeyError:
+            reasons.append(f"{node.id} is no longer there")
+    if not done:
+        raise Inapplicable(reasons[-1])
+    return current
