@@ -59,6 +59,9 @@ class Coverage:
         for item in self._items:
             if item.value.startswith("#"):
                 self._caps[item[:3]] = self._caps.get(item[:3], 0) + 1
+        self._followers: dict[str, dict[str, None]] = {}
+        for item in self.space.items["sequences"]:
+            self._followers.setdefault(item.layer, {})[item.value] = None
 
     def gain(self, graph: Graph) -> Gain:
         """What the graph would add."""
@@ -89,12 +92,18 @@ class Coverage:
         seen = self._counted.get(key, {})
         return len(seen) < self._caps[key] and fact.value not in seen
 
+    def open_followers(self, layer: str) -> list[str]:
+        """The layers that have not yet followed a layer."""
+        return list(self._followers.get(layer, ()))
+
     def add(self, facts: Iterable[Fact]) -> None:
         """Count facts as covered; those beyond the space or beyond a cap change nothing."""
         for fact in facts:
             item, key = Item(*fact), fact[:3]
             if item in self._items:
                 self._named.add(item)
+                if fact.criterion == "sequences":
+                    self._followers[fact.layer].pop(fact.value, None)
             elif key in self._caps and fact.value != NULL:
                 seen = self._counted.setdefault(key, {})
                 if len(seen) < self._caps[key]:

@@ -63,6 +63,14 @@ class Guide:
     def wants_sequence(self, before: str, after: str) -> bool:
         return self.wants(Fact("sequences", before, "before", after))
 
+    def open_followers(self, layer: str) -> list[str]:
+        """The layers that have never followed a layer, those of the first space before the others."""
+        for coverage in self.coverages:
+            found = [after for after in coverage.open_followers(layer) if self.wants_sequence(layer, after)]
+            if found:
+                return found
+        return []
+
     def wants_value(self, spec: LayerSpec, parameter: str, value: Any) -> bool:
         return any(self.wants(fact) for fact in parameter_facts(spec, parameter, value))
 
@@ -100,5 +108,5 @@ class Guide:
 
 
 def how_many(draw: Draw, available: int) -> int:
-    """How many layers to touch: 1 to 10, few more often than many."""
-    return min(available, 1 + int(draw.fraction() ** 2 * LAYERS_AT_ONCE))
+    """How many layers to touch: 1 to 10."""
+    return min(available, draw.integer(1, LAYERS_AT_ONCE))

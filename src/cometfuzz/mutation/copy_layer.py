@@ -6,13 +6,12 @@ from cometfuzz.ir.graph import Edge, Graph
 from cometfuzz.ir.types import TensorType
 from cometfuzz.mutation.base import Guide, Inapplicable, Limits, how_many, mutation
 from cometfuzz.mutation.repair import Editor, trim
-from cometfuzz.mutation.retouch import ROOM
 
 
 @mutation("CL")
 def copy_layer(graph: Graph, guide: Guide, draw: Draw, limits: Limits) -> Graph:
     """Copy 1 to 10 layers, new sequences first."""
-    graph = trim(graph, max(2, limits.nodes - ROOM), draw)
+    graph = trim(graph, max(2, limits.nodes // 2), draw)
     current, done, reason = graph, 0, "no layer can be copied"
     for _ in range(how_many(draw, 10)):
         editor = Editor(current, draw, limits)
@@ -31,9 +30,12 @@ def _copy(editor: Editor, guide: Guide, draw: Draw) -> None:
     layers = [node for node in editor.layers() if CATALOGUE[node.layer].arity == (1, 1)]
     if not layers:
         raise Inapplicable("no layer with one input")
-    pairs = [(draw.choice(editor.layers()), draw.choice(layers)) for _ in range(30)]
-    new = [pair for pair in pairs if guide.wants_sequence(pair[0].layer, pair[1].layer)]
-    before, model = (new or pairs)[0]
+    before, model = draw.choice(editor.layers()), draw.choice(layers)
+    for candidate in draw.shuffled(editor.layers()):
+        new = [node for node in layers if guide.wants_sequence(candidate.layer, node.layer)]
+        if new:
+            before, model = candidate, draw.choice(new)
+            break
     spec, kind = CATALOGUE[model.layer], editor.input_types(model)[0]
     edge = Edge(before.id)
     if not spec.accepts([editor.type_of(edge)], model.params):

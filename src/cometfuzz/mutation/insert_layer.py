@@ -5,21 +5,19 @@ from cometfuzz.catalogue.spec import LayerSpec
 from cometfuzz.draw import Draw
 from cometfuzz.ir.graph import Edge, Graph, Node
 from cometfuzz.ir.types import FLOATS, TensorType
-from cometfuzz.mutation.base import Guide, Inapplicable, Limits, how_many, mutation
+from cometfuzz.mutation.base import LAYERS_AT_ONCE, Guide, Inapplicable, Limits, mutation
 from cometfuzz.mutation.repair import Editor, trim
-from cometfuzz.mutation.retouch import ROOM
 
 UNARY = tuple(spec for spec in LAYERS.values() if spec.arity == (1, 1))
-TRIED = 40
-"""How many pairs of edge and layer are looked at for each insertion."""
+TRIED = 8
+"""How many layers of the graph are looked at for one that has an uncovered follower."""
 
 
 @mutation("IL")
 def insert_layer(graph: Graph, guide: Guide, draw: Draw, limits: Limits) -> Graph:
     """Insert 1 to 10 layers, all their parameters drawn, uncovered values first."""
-    graph = trim(graph, max(2, limits.nodes - ROOM), draw)
-    current, done, reason = graph, 0, "no layer fits any edge"
-    for _ in range(how_many(draw, 10)):
+    current, done, reason = trim(graph, max(2, limits.nodes // 3), draw), 0, "no layer fits any edge"
+    for _ in range(draw.integer(1, LAYERS_AT_ONCE)):
         editor = Editor(current, draw, limits)
         try:
             _insert(editor, guide, draw)
@@ -55,18 +53,15 @@ def _insert(editor: Editor, guide: Guide, draw: Draw) -> None:
 
 
 def _choose(editor: Editor, guide: Guide, draw: Draw) -> tuple[Node, LayerSpec]:
-    """The best of some drawn pairs: new sequences first, then new inputs, direct edges before adapted ones."""
-    nodes = list(editor.nodes.values())
-    best, best_score = (draw.choice(nodes), draw.choice(UNARY)), -1.0
-    for _ in range(TRIED):
-        node, spec = draw.choice(nodes), draw.choice(UNARY)
-        kind = node.outputs[0]
-        direct = kind.rank in spec.ranks and kind.dtype in spec.dtypes
-        score = 2.0 * guide.wants_sequence(node.layer, spec.name) + direct + draw.fraction()
-        score += 0.5 * guide.wants_input(spec.name, kind) if direct else 0.0
-        if score > best_score:
-            best, best_score = (node, spec), score
-    return best
+    """A node and a layer that has never followed it, if there is one; direct edges before adapted ones."""
+    layers = editor.layers() or list(editor.nodes.values())
+    for node in draw.shuffled(layers)[:TRIED]:
+        followers = [LAYERS[name] for name in guide.open_followers(node.layer) if LAYERS[name].arity == (1, 1)]
+        if followers:
+            kind = node.outputs[0]
+            direct = [spec for spec in followers if kind.rank in spec.ranks and kind.dtype in spec.dtypes]
+            return node, draw.choice(direct or followers)
+    return draw.choice(layers), draw.choice(UNARY)
 
 
 def _wanted_type(spec: LayerSpec, seen: TensorType, guide: Guide, draw: Draw) -> TensorType:

@@ -80,7 +80,7 @@ ACTIVATIONS: dict[str, Callable[[Array, Rounding], Array]] = {
     "soft_shrink": lambda x, rounded: np.sign(x) * np.maximum(np.abs(x) - 0.5, 0.0),
     "tanh_shrink": lambda x, rounded: x - rounded(np.tanh(x)),
     "squareplus": lambda x, rounded: (x + rounded(np.sqrt(x * x + 4.0))) / 2.0,
-    "celu": lambda x, rounded: np.where(x > 0, x, np.expm1(x)),
+    "celu": lambda x, rounded: np.where(x > 0, x, below_zero(x, rounded)),
     "gelu": gelu,
     "glu": lambda x, rounded: glu(x),
     "leaky_relu": lambda x, rounded: np.where(x > 0, x, 0.2 * x),

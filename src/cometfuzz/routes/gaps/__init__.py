@@ -28,7 +28,8 @@ class Gap:
     for a declared or evident limit, "bug" for what the library's maintainers would mend. raises: the exception class
     for the symptom "exception". evidence: the message it fails with, or two lines that show it. `always` is False where
     the condition is necessary but not sufficient (a wrong value that is right by luck); then at least one draw that it
-    covers must show it, if need be with its first input made of the values of `witness`.
+    covers must show it, if need be with its first input made of the values of `witness`. `by_chance` is True where it
+    depends on more than the case, such as what lies in unset memory: no test can insist on it.
     """
 
     routes: tuple[str, ...]
@@ -40,6 +41,7 @@ class Gap:
     symptom: Symptom = "exception"
     always: bool = True
     witness: tuple[float, ...] = ()
+    by_chance: bool = False
 
 
 @cache

@@ -236,6 +236,7 @@ GAPS: tuple[Gap, ...] = (
     Gap(
         routes=TF + KERAS2,
         layers=("Conv3D",),
+        by_chance=True,
         when=lambda x, p: (
             _direct_volume(x, p)
             and reads_stray_memory(x.dtype, channels(x, p), spatial(x, p), p.kernel_size, p.strides, p.padding)
