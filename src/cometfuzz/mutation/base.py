@@ -8,7 +8,7 @@ from cometfuzz.catalogue.spec import LayerSpec
 from cometfuzz.coverage.gain import Coverage, Fact, parameter_facts
 from cometfuzz.draw import Draw
 from cometfuzz.errors import CometfuzzError
-from cometfuzz.ir.graph import Graph, Params
+from cometfuzz.ir.graph import Graph, Node, Params
 from cometfuzz.ir.types import TensorType
 
 LAYERS_AT_ONCE = 10
@@ -63,13 +63,18 @@ class Guide:
     def wants_sequence(self, before: str, after: str) -> bool:
         return self.wants(Fact("sequences", before, "before", after))
 
-    def open_followers(self, layer: str) -> list[str]:
-        """The layers that have never followed a layer, those of the first space before the others."""
+    def new_pair(self, before: Sequence[Node], after: Container[str], draw: Draw) -> tuple[Node, list[str]] | None:
+        """A node, and the layers out of `after` that have never followed its layer; the first space comes first."""
         for coverage in self.coverages:
-            found = [after for after in coverage.open_followers(layer) if self.wants_sequence(layer, after)]
-            if found:
-                return found
-        return []
+            for node in draw.shuffled(before):
+                found = [
+                    name
+                    for name in coverage.open_followers(node.layer)
+                    if name in after and Fact("sequences", node.layer, "before", name) not in self.avoided
+                ]
+                if found:
+                    return node, found
+        return None
 
     def wants_value(self, spec: LayerSpec, parameter: str, value: Any) -> bool:
         return any(self.wants(fact) for fact in parameter_facts(spec, parameter, value))
@@ -108,5 +113,5 @@ class Guide:
 
 
 def how_many(draw: Draw, available: int) -> int:
-    """How many layers to touch: 1 to 10."""
-    return min(available, draw.integer(1, LAYERS_AT_ONCE))
+    """How many layers to touch: 1 to 10, many more often than few, since a case costs seconds to run."""
+    return min(available, max(draw.integer(1, LAYERS_AT_ONCE), draw.integer(1, LAYERS_AT_ONCE)))

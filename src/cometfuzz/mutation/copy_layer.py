@@ -30,12 +30,12 @@ def _copy(editor: Editor, guide: Guide, draw: Draw) -> None:
     layers = [node for node in editor.layers() if CATALOGUE[node.layer].arity == (1, 1)]
     if not layers:
         raise Inapplicable("no layer with one input")
-    before, model = draw.choice(editor.layers()), draw.choice(layers)
-    for candidate in draw.shuffled(editor.layers()):
-        new = [node for node in layers if guide.wants_sequence(candidate.layer, node.layer)]
-        if new:
-            before, model = candidate, draw.choice(new)
-            break
+    pair = guide.new_pair(editor.layers(), {node.layer for node in layers}, draw)
+    if pair is None:
+        before, model = draw.choice(editor.layers()), draw.choice(layers)
+    else:
+        before, name = pair[0], draw.choice(pair[1])
+        model = draw.choice([node for node in layers if node.layer == name])
     spec, kind = CATALOGUE[model.layer], editor.input_types(model)[0]
     edge = Edge(before.id)
     if not spec.accepts([editor.type_of(edge)], model.params):

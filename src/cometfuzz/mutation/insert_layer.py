@@ -2,22 +2,21 @@
 
 from cometfuzz.catalogue import LAYERS
 from cometfuzz.catalogue.spec import LayerSpec
+from cometfuzz.coverage.gain import Fact
 from cometfuzz.draw import Draw
 from cometfuzz.ir.graph import Edge, Graph, Node
-from cometfuzz.ir.types import FLOATS, TensorType
-from cometfuzz.mutation.base import LAYERS_AT_ONCE, Guide, Inapplicable, Limits, mutation
+from cometfuzz.ir.types import TensorType
+from cometfuzz.mutation.base import LAYERS_AT_ONCE, Guide, Inapplicable, Limits, how_many, mutation
 from cometfuzz.mutation.repair import Editor, trim
 
-UNARY = tuple(spec for spec in LAYERS.values() if spec.arity == (1, 1))
-TRIED = 8
-"""How many layers of the graph are looked at for one that has an uncovered follower."""
+UNARY = {name: None for name, spec in LAYERS.items() if spec.arity == (1, 1)}
 
 
 @mutation("IL")
 def insert_layer(graph: Graph, guide: Guide, draw: Draw, limits: Limits) -> Graph:
     """Insert 1 to 10 layers, all their parameters drawn, uncovered values first."""
     current, done, reason = trim(graph, max(2, limits.nodes // 3), draw), 0, "no layer fits any edge"
-    for _ in range(draw.integer(1, LAYERS_AT_ONCE)):
+    for _ in range(how_many(draw, LAYERS_AT_ONCE)):
         editor = Editor(current, draw, limits)
         try:
             _insert(editor, guide, draw)
@@ -34,8 +33,9 @@ def _insert(editor: Editor, guide: Guide, draw: Draw) -> None:
     node, spec = _choose(editor, guide, draw)
     edge = Edge(node.id)
     seen = editor.type_of(edge)
-    if seen.rank not in spec.ranks or seen.dtype not in spec.dtypes:
-        edge = editor.adapt(edge, _wanted_type(spec, seen, guide, draw))
+    wanted = _wanted_type(spec, seen, guide, draw)
+    if seen.rank not in spec.ranks or seen.dtype not in spec.dtypes or guide.wants_input(spec.name, wanted) > 1:
+        edge = editor.adapt(edge, wanted)
     types = [editor.type_of(edge)]
     params = guide.draw_params(spec, types, draw)
     if params is None:
@@ -45,7 +45,11 @@ def _insert(editor: Editor, guide: Guide, draw: Draw) -> None:
     if params is None:
         raise Inapplicable(f"{spec.name} takes no {types[0]}")
     made = editor.add(spec.name, params, (edge,))
-    if seen.masked or not editor.is_read(Edge(node.id)) or draw.chance(0.3):
+    readers = [
+        reader.layer for reader in editor.nodes.values() if Edge(node.id) in reader.inputs and reader.id != made.id
+    ]
+    between = any(guide.wants_sequence(spec.name, reader) for reader in readers) or draw.chance(0.2)
+    if seen.masked or not editor.is_read(Edge(node.id)) or not between:
         editor.expose(Edge(made.id))
         editor.settle()
     else:
@@ -55,22 +59,24 @@ def _insert(editor: Editor, guide: Guide, draw: Draw) -> None:
 def _choose(editor: Editor, guide: Guide, draw: Draw) -> tuple[Node, LayerSpec]:
     """A node and a layer that has never followed it, if there is one; direct edges before adapted ones."""
     layers = editor.layers() or list(editor.nodes.values())
-    for node in draw.shuffled(layers)[:TRIED]:
-        followers = [LAYERS[name] for name in guide.open_followers(node.layer) if LAYERS[name].arity == (1, 1)]
-        if followers:
-            kind = node.outputs[0]
-            direct = [spec for spec in followers if kind.rank in spec.ranks and kind.dtype in spec.dtypes]
-            return node, draw.choice(direct or followers)
-    return draw.choice(layers), draw.choice(UNARY)
+    pair = guide.new_pair(layers, UNARY, draw)
+    if pair is None:
+        return draw.choice(layers), LAYERS[draw.choice(list(UNARY))]
+    node, names = pair
+    kind = node.outputs[0]
+    direct = [name for name in names if kind.rank in LAYERS[name].ranks and kind.dtype in LAYERS[name].dtypes]
+    return node, LAYERS[draw.choice(direct or names)]
 
 
 def _wanted_type(spec: LayerSpec, seen: TensorType, guide: Guide, draw: Draw) -> TensorType:
-    """A type that the layer takes, near what is there: another rank or dtype, uncovered first."""
-    floats = [dtype for dtype in spec.dtypes if dtype in FLOATS]
-    dtype = seen.dtype if seen.dtype in spec.dtypes else (draw.choice(floats) if floats else draw.choice(spec.dtypes))
-    rank = seen.rank if seen.rank in spec.ranks else draw.choice(spec.ranks)
+    """A type that the layer takes: an uncovered dtype and rank if there are any, else what is there if it fits."""
+    open_dtypes = [dtype for dtype in spec.dtypes if guide.wants(Fact("inputs", spec.name, "dtype", dtype))]
+    open_ranks = [rank for rank in spec.ranks if guide.wants(Fact("inputs", spec.name, "rank", str(rank)))]
+    dtype = draw.choice(open_dtypes or ([seen.dtype] if seen.dtype in spec.dtypes else spec.dtypes))
+    rank = draw.choice(open_ranks or ([seen.rank] if seen.rank in spec.ranks else spec.ranks))
     drawn = spec.inputs(draw)[0]
-    if drawn.rank == rank and drawn.dtype == dtype:
-        return drawn
-    shape = tuple(max(1, size) for size in (seen.shape + (draw.integer(1, 4),) * rank)[:rank])
-    return TensorType(dtype, shape, high=drawn.high)
+    if drawn.rank == rank and 0 not in drawn.shape:
+        shape = drawn.shape
+    else:
+        shape = tuple(max(1, size) for size in (seen.shape + (draw.integer(1, 4),) * rank)[:rank])
+    return TensorType(dtype, shape, high=drawn.high if dtype == "int32" else None)
