@@ -9,6 +9,7 @@ import cometfuzz
 from cometfuzz.cli import bench, catalogue, environments
 from cometfuzz.cli.conformance import conformance
 from cometfuzz.cli.gaps import gaps
+from cometfuzz.cli.generate import generate
 from cometfuzz.errors import CometfuzzError
 
 app = typer.Typer(
@@ -21,6 +22,7 @@ app.command()(catalogue.layers)
 app.command()(catalogue.space)
 app.command()(conformance)
 app.command()(gaps)
+app.command()(generate)
 app.add_typer(bench.app, name="bench")
 app.add_typer(environments.app, name="env")
 

@@ -7,20 +7,18 @@ import typer
 
 from cometfuzz.catalogue.drawing import draw_graph
 from cometfuzz.catalogue.files import decode
-from cometfuzz.catalogue.validate import type_call
+from cometfuzz.catalogue.validate import type_call, validate
+from cometfuzz.cli.generate import run
 from cometfuzz.cli.output import print_json
 from cometfuzz.draw import Draw
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.codec import encode
+from cometfuzz.search.strategies import STRATEGIES
+from cometfuzz.seeds.small import SMALL
 
 app = typer.Typer(
     no_args_is_help=True, help="Measure our own code in CPU time.", epilog="Example: cometfuzz bench graph --json"
 )
-
-
-@app.callback()
-def _group() -> None:
-    pass
 
 
 @app.command(epilog="Example: cometfuzz bench graph --nodes 40 --json")
@@ -48,3 +46,27 @@ def graph(
         print_json(result)
     else:
         typer.echo(f"{result['graphs_per_cpu_s']} graphs of {nodes} nodes per CPU second")
+
+
+@app.command(epilog="Example: cometfuzz bench mutate --json")
+def mutate(
+    cases: Annotated[int, typer.Option(min=1, help="How many mutants to make.")] = 1000,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Make mutants with the strategy comet, its search and its coverage accounting included."""
+    strategy = STRATEGIES["comet"](1, [make() for make in SMALL.values()])
+    sizes: list[int] = []
+    valid: list[bool] = []
+    began = time.process_time()
+    run(strategy, cases, lambda case: sizes.append(len(case.graph.nodes)))
+    spent = time.process_time() - began
+    run(strategy, 50, lambda case: valid.append(not validate(case.graph)))
+    result = {
+        "mutants_per_cpu_s": round(cases / spent, 1),
+        "mean_nodes": round(sum(sizes) / len(sizes), 1),
+        "valid": sum(valid) / len(valid),
+    }
+    if as_json:
+        print_json(result)
+    else:
+        typer.echo(f"{result['mutants_per_cpu_s']} mutants of {result['mean_nodes']} nodes per CPU second")

@@ -45,10 +45,8 @@ def _insert(editor: Editor, guide: Guide, draw: Draw) -> None:
     if params is None:
         raise Inapplicable(f"{spec.name} takes no {types[0]}")
     made = editor.add(spec.name, params, (edge,))
-    readers = [
-        reader.layer for reader in editor.nodes.values() if Edge(node.id) in reader.inputs and reader.id != made.id
-    ]
-    between = any(guide.wants_sequence(spec.name, reader) for reader in readers) or draw.chance(0.2)
+    readers = [reader for reader in editor.nodes.values() if Edge(node.id) in reader.inputs and reader.id != made.id]
+    between = any(guide.wants_sequence(spec.name, reader.layer) for reader in readers) or draw.chance(0.2)
     if seen.masked or not editor.is_read(Edge(node.id)) or not between:
         editor.expose(Edge(made.id))
         editor.settle()

@@ -80,7 +80,7 @@ class Comet:
             except Inapplicable:
                 self.metropolis.learn(operator, 0.0, applied=False)
                 continue
-            claims = tuple(fact for coverage in self.coverages for fact in coverage.gain(graph).facts)
+            claims = tuple(dict.fromkeys(fact for coverage in self.coverages for fact in coverage.gain(graph).facts))
             self._claimed.update(claims)
             case = Case(graph, draw.integer(0, 2**32))
             self._flights[case.rng_seed] = _Flight(operator, claims)

@@ -1,0 +1,108 @@
+"""Mutations: a valid graph or Inapplicable; untouched nodes keep their types; nothing is changed in place."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cometfuzz.catalogue.drawing import draw_graph
+from cometfuzz.catalogue.validate import assemble, validate
+from cometfuzz.coverage.gain import Coverage
+from cometfuzz.coverage.layers import full_space, paper_space
+from cometfuzz.draw import Draw
+from cometfuzz.ir.case import Case
+from cometfuzz.ir.codec import encode
+from cometfuzz.ir.graph import Draft, Edge, Graph
+from cometfuzz.mutation import MUTATIONS
+from cometfuzz.mutation.base import Guide, Inapplicable, Limits
+from cometfuzz.mutation.repair import trim
+
+LIMITS = Limits()
+GUIDE = Guide([Coverage(paper_space()), Coverage(full_space())])
+
+
+def mutated(name: str, graph: Graph, draw: Draw) -> Graph | None:
+    try:
+        return MUTATIONS[name](graph, GUIDE, draw, LIMITS)
+    except Inapplicable:
+        return None
+
+
+@pytest.mark.parametrize("name", MUTATIONS)
+@given(seed=st.integers(0, 2**32), nodes=st.integers(2, 45))
+@settings(deadline=None, max_examples=40)
+def test_a_mutation_gives_a_valid_graph_and_leaves_its_input_alone(name: str, seed: int, nodes: int) -> None:
+    graph = draw_graph(Draw(seed), nodes)
+    before = encode(Case(graph, 0))
+    mutant = mutated(name, graph, Draw(seed, "mutation"))
+    assert encode(Case(graph, 0)) == before
+    if mutant is not None:
+        assert validate(mutant) == []
+        assert len(mutant.nodes) <= LIMITS.nodes
+        assert mutant != graph
+        again = mutated(name, graph, Draw(seed, "mutation"))
+        assert again == mutant
+
+
+@pytest.mark.parametrize("name", ["MDtype", "MDims", "MShape", "MParam", "CL", "SpecialI"])
+@given(seed=st.integers(0, 2**32))
+@settings(deadline=None, max_examples=30)
+def test_untouched_nodes_keep_their_types(name: str, seed: int) -> None:
+    """A node with the same layer and parameters reads and gives the types that it did, unless it was re-run."""
+    graph = draw_graph(Draw(seed), 12)
+    mutant = mutated(name, graph, Draw(seed, "mutation"))
+    if mutant is None:
+        return
+    for node in graph.nodes:
+        same = mutant.by_id.get(node.id)
+        if same is not None and same.params == node.params and mutant.input_types(same) == graph.input_types(node):
+            assert same.outputs == node.outputs
+
+
+def adversarial() -> dict[str, Graph]:
+    def chain(shape: tuple[int, ...], *layers: str, dtype: str = "float32", high: int | None = None) -> Graph:
+        drafts = [Draft("x", "input", {"shape": shape, "dtype": dtype, "high": high}, ())]
+        for index, layer in enumerate(layers):
+            drafts.append(Draft(f"n{index}", layer, {}, (Edge(drafts[-1].id),)))
+        return assemble(drafts, [Edge(drafts[-1].id)])
+
+    two = [
+        Draft("x", "input", {"shape": (2, 3)}, ()),
+        Draft("n0", "Add", {}, (Edge("x"), Edge("x"))),
+    ]
+    return {
+        "one node": chain((2, 3)),
+        "one layer": chain((2, 3), "ReLU"),
+        "no unary layer": assemble(two, [Edge("n0")]),
+        "all empty": chain((0, 0, 0), "ReLU", "Dropout", "ELU"),
+        "integers": chain((2, 3), "Flatten", "Identity", dtype="int32", high=3),
+        "masked": chain((2, 4, 3), "Masking", "Dropout", "LSTM"),
+        "200 nodes": chain((2, 3), *["ReLU", "ELU"] * 100),
+    }
+
+
+@pytest.mark.parametrize("name", MUTATIONS)
+@pytest.mark.parametrize("kind", adversarial())
+def test_mutations_end_on_adversarial_graphs(name: str, kind: str) -> None:
+    graph = adversarial()[kind]
+    for seed in range(10):
+        mutant = mutated(name, graph, Draw(seed))
+        assert mutant is None or validate(mutant) == []
+
+
+def test_trimming_keeps_a_valid_part() -> None:
+    graph = draw_graph(Draw(4), 60)
+    part = trim(graph, 20, Draw(1))
+    assert 1 < len(part.nodes) <= 20
+    assert validate(part) == []
+    assert trim(part, 20, Draw(1)) is part
+
+
+def test_a_special_value_comes_once_and_on_its_own_branch() -> None:
+    graph = draw_graph(Draw(9), 10)
+    mutant = mutated("SpecialI", graph, Draw(1))
+    assert mutant is not None
+    special = next(node for node in mutant.nodes if node.layer == "special")
+    readers = [node for node in mutant.nodes if Edge(special.id) in node.inputs]
+    assert len(readers) == 1
+    assert Edge(readers[0].id) in mutant.outputs
+    assert mutated("SpecialI", mutant, Draw(2)) is None
