@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich import box
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
@@ -120,7 +121,9 @@ def _run(routes: Sequence[Route], layers: Sequence[str], draws: int, seed: int, 
 
 def _print(report: Report) -> None:
     console = Console()
-    table = Table("route", "draws", "gaps", "accepted", "shape ok", "value ok", "bugs", "undeclared")
+    table = Table(
+        "route", "draws", "gaps", "accepted", "shape ok", "value ok", "bugs", "undeclared", box=box.SIMPLE_HEAD
+    )
     for route in report.by_layer:
         total = report.total(route)
         rest = max(total.draws - total.gaps, 1)
@@ -133,3 +136,5 @@ def _print(report: Report) -> None:
     console.print(table)
     for result in report.undeclared:
         console.print(f"{result.route} {result.layer} draw {result.index}: {result.undeclared}", markup=False)
+    if not report.undeclared:
+        console.print("Nothing undeclared. `cometfuzz gaps` lists what is declared.")

@@ -88,7 +88,9 @@ class Worker:
         for descriptor in (self._request, self._reply):
             self._resources.callback(os.close, descriptor)
         folders = [str(Path(cometfuzz.__file__).parents[1]), self.route.folder]
-        environ = {**os.environ, **self.route.environ, "PYTHONPATH": os.pathsep.join(filter(None, folders))}
+        home = self._resources.enter_context(tempfile.TemporaryDirectory())  # the user's own Keras settings stay out
+        environ = {**os.environ, **self.route.environ, "KERAS_HOME": home, "PYTHONNOUSERSITE": "1"}
+        environ["PYTHONPATH"] = os.pathsep.join(filter(None, folders))
         command = [str(self.python), "-P", "-m", "cometfuzz.execution.worker", self.route.module]
         try:
             self._process = subprocess.Popen(
