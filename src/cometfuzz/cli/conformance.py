@@ -36,8 +36,8 @@ def conformance(
     A draw that falls under a declared gap must fail as declared; any other must be accepted, with the predicted shape
     and dtype and a value within the error bound. What differs otherwise is undeclared, and the exit code is 1.
 
-    gaps: refused or typed differently, as declared. bugs: computed wrongly, as declared. accepted: of the draws that
-    are no gap.
+    gaps: refused or typed differently, as declared. accepted: of the draws that are no gap. typed, right: shape and
+    dtype, and value, are as predicted. bugs: computed wrongly, as declared.
 
     Example: cometfuzz conformance --layers Conv2D,LSTM --routes keras-jax --draws 20
     """
@@ -121,9 +121,7 @@ def _run(routes: Sequence[Route], layers: Sequence[str], draws: int, seed: int, 
 
 def _print(report: Report) -> None:
     console = Console()
-    table = Table(
-        "route", "draws", "gaps", "accepted", "shape ok", "value ok", "bugs", "undeclared", box=box.SIMPLE_HEAD
-    )
+    table = Table("route", "draws", "gaps", "accepted", "typed", "right", "bugs", "undeclared", box=box.SIMPLE_HEAD)
     for route in report.by_layer:
         total = report.total(route)
         rest = max(total.draws - total.gaps, 1)

@@ -4,26 +4,14 @@ from cometfuzz.catalogue.spec import CATALOGUE
 from cometfuzz.draw import Draw
 from cometfuzz.ir.graph import Edge, Graph
 from cometfuzz.ir.types import TensorType
-from cometfuzz.mutation.base import Guide, Inapplicable, Limits, how_many, mutation
-from cometfuzz.mutation.repair import Editor, trim
+from cometfuzz.mutation.base import Guide, Inapplicable, Limits, mutation
+from cometfuzz.mutation.repair import Editor, repeat
 
 
 @mutation("CL")
 def copy_layer(graph: Graph, guide: Guide, draw: Draw, limits: Limits) -> Graph:
     """Copy 1 to 10 layers, new sequences first."""
-    graph = trim(graph, max(2, limits.nodes // 2), draw)
-    current, done, reason = graph, 0, "no layer can be copied"
-    for _ in range(how_many(draw, 10)):
-        editor = Editor(current, draw, limits)
-        try:
-            _copy(editor, guide, draw)
-            current = editor.finish()
-            done += 1
-        except Inapplicable as error:
-            reason = str(error)
-    if not done:
-        raise Inapplicable(reason)
-    return current
+    return repeat(graph, draw, limits, limits.nodes // 2, lambda editor: _copy(editor, guide, draw))
 
 
 def _copy(editor: Editor, guide: Guide, draw: Draw) -> None:
@@ -42,4 +30,3 @@ def _copy(editor: Editor, guide: Guide, draw: Draw) -> None:
         edge = editor.adapt(edge, TensorType(kind.dtype, kind.shape, high=kind.high))
     made = editor.add(model.layer, model.params, (edge,))
     editor.expose(Edge(made.id))
-    editor.settle()

@@ -6,8 +6,8 @@ from cometfuzz.coverage.gain import Fact
 from cometfuzz.draw import Draw
 from cometfuzz.ir.graph import Edge, Graph, Node
 from cometfuzz.ir.types import TensorType
-from cometfuzz.mutation.base import LAYERS_AT_ONCE, Guide, Inapplicable, Limits, how_many, mutation
-from cometfuzz.mutation.repair import Editor, trim
+from cometfuzz.mutation.base import Guide, Inapplicable, Limits, mutation
+from cometfuzz.mutation.repair import Editor, repeat
 
 UNARY = {name: None for name, spec in LAYERS.items() if spec.arity == (1, 1)}
 
@@ -15,18 +15,7 @@ UNARY = {name: None for name, spec in LAYERS.items() if spec.arity == (1, 1)}
 @mutation("IL")
 def insert_layer(graph: Graph, guide: Guide, draw: Draw, limits: Limits) -> Graph:
     """Insert 1 to 10 layers, all their parameters drawn, uncovered values first."""
-    current, done, reason = trim(graph, max(2, limits.nodes // 3), draw), 0, "no layer fits any edge"
-    for _ in range(how_many(draw, LAYERS_AT_ONCE)):
-        editor = Editor(current, draw, limits)
-        try:
-            _insert(editor, guide, draw)
-            current = editor.finish()
-            done += 1
-        except Inapplicable as error:
-            reason = str(error)
-    if not done:
-        raise Inapplicable(reason)
-    return current
+    return repeat(graph, draw, limits, limits.nodes // 3, lambda editor: _insert(editor, guide, draw))
 
 
 def _insert(editor: Editor, guide: Guide, draw: Draw) -> None:
@@ -49,7 +38,6 @@ def _insert(editor: Editor, guide: Guide, draw: Draw) -> None:
     between = any(guide.wants_sequence(spec.name, reader.layer) for reader in readers) or draw.chance(0.2)
     if seen.masked or not editor.is_read(Edge(node.id)) or not between:
         editor.expose(Edge(made.id))
-        editor.settle()
     else:
         editor.reroute(Node(node.id, node.layer, node.params, node.inputs, node.outputs[:1]), [Edge(made.id)])
 

@@ -4,8 +4,8 @@ from cometfuzz.catalogue import LAYERS
 from cometfuzz.draw import Draw
 from cometfuzz.ir.graph import Edge, Graph, Node
 from cometfuzz.ir.types import TensorType
-from cometfuzz.mutation.base import Guide, Inapplicable, Limits, how_many, mutation
-from cometfuzz.mutation.repair import Editor, trim
+from cometfuzz.mutation.base import Guide, Inapplicable, Limits, mutation
+from cometfuzz.mutation.repair import Editor, repeat
 from cometfuzz.mutation.retouch import ROOM
 
 MERGING = tuple(spec for spec in LAYERS.values() if spec.arity[0] == 2)
@@ -14,19 +14,7 @@ MERGING = tuple(spec for spec in LAYERS.values() if spec.arity[0] == 2)
 @mutation("ML")
 def merge_layers(graph: Graph, guide: Guide, draw: Draw, limits: Limits) -> Graph:
     """Put 1 to 10 merging layers (also attention) between two tensors; the second is led to the first one's type."""
-    graph = trim(graph, max(2, limits.nodes - ROOM), draw)
-    current, done, reason = graph, 0, "no two tensors can be merged"
-    for _ in range(how_many(draw, 10)):
-        editor = Editor(current, draw, limits)
-        try:
-            _merge(editor, guide, draw)
-            current = editor.finish()
-            done += 1
-        except Inapplicable as error:
-            reason = str(error)
-    if not done:
-        raise Inapplicable(reason)
-    return current
+    return repeat(graph, draw, limits, limits.nodes - ROOM, lambda editor: _merge(editor, guide, draw))
 
 
 def _merge(editor: Editor, guide: Guide, draw: Draw) -> None:
@@ -53,7 +41,6 @@ def _merge(editor: Editor, guide: Guide, draw: Draw) -> None:
     made = editor.add(spec.name, params, edges)
     if kind.masked or not editor.is_read(Edge(left.id)) or draw.chance(0.3):
         editor.expose(Edge(made.id))
-        editor.settle()
     else:
         editor.reroute(Node(left.id, left.layer, left.params, left.inputs, left.outputs[:1]), [Edge(made.id)])
 

@@ -4,7 +4,7 @@ An Editor works on a copy. `adapt` leads a tensor to another type through utilit
 expand); `redo` runs a node again with other inputs or parameters and repairs its outputs for those who read them.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from cometfuzz.catalogue.spec import CATALOGUE
@@ -12,9 +12,9 @@ from cometfuzz.catalogue.validate import assemble, type_call
 from cometfuzz.draw import Draw
 from cometfuzz.errors import InvalidCase
 from cometfuzz.ir.codec import in_topological_order
-from cometfuzz.ir.graph import INPUT, Draft, Edge, Graph, Node, Params
+from cometfuzz.ir.graph import INPUT, Edge, Graph, Node, Params
 from cometfuzz.ir.types import TensorType
-from cometfuzz.mutation.base import Inapplicable, Limits
+from cometfuzz.mutation.base import LAYERS_AT_ONCE, Inapplicable, Limits, how_many
 
 HALF = ("float16", "bfloat16")
 
@@ -127,11 +127,6 @@ class Editor:
                 inputs = tuple(replaced.get(edge, edge) for edge in reader.inputs)
                 self.nodes[reader.id] = Node(reader.id, reader.layer, reader.params, inputs, reader.outputs)
         self.outputs = [replaced.get(edge, edge) for edge in self.outputs]
-        self.settle()
-
-    def settle(self) -> None:
-        """End one change: what it added is from now on part of the graph like everything else."""
-        self._fresh.clear()
 
     def is_read(self, edge: Edge) -> bool:
         return edge in self.outputs or any(edge in node.inputs for node in self.nodes.values())
@@ -141,8 +136,23 @@ class Editor:
         if edge not in self.outputs and self.nodes[edge.node].layer != INPUT:
             self.outputs.append(edge)
 
-    def finish(self) -> Graph:
-        """The new graph, valid by `validate`'s own judgement, without what nobody reads."""
+    def attempt(self, change: Callable[["Editor"], None]) -> str:
+        """Make a change, or leave everything as it was; the reason, or nothing if it was made."""
+        before = dict(self.nodes), list(self.outputs)
+        try:
+            change(self)
+        except Inapplicable as error:
+            reason = str(error)
+        else:
+            self._prune()
+            reason = "" if len(self.nodes) <= self.limits.nodes else f"more than {self.limits.nodes} nodes"
+        if reason:
+            self.nodes, self.outputs = before
+        self._fresh.clear()
+        return reason
+
+    def _prune(self) -> None:
+        """Drop what no output stands on."""
         needed: set[str] = set()
         waiting = [edge.node for edge in self.outputs]
         while waiting:
@@ -150,14 +160,27 @@ class Editor:
             if at not in needed:
                 needed.add(at)
                 waiting += [edge.node for edge in self.nodes[at].inputs]
-        drafts = [Draft(*node.draft) for node in self.nodes.values() if node.id in needed]
+        self.nodes = {name: node for name, node in self.nodes.items() if name in needed}
+
+    def finish(self) -> Graph:
+        """The new graph, valid by `validate`'s own judgement."""
+        self._prune()
         try:
-            graph = assemble(in_topological_order(drafts), self.outputs)
+            graph = assemble(in_topological_order([node.draft for node in self.nodes.values()]), self.outputs)
         except InvalidCase as error:
             raise Inapplicable(str(error)) from None
         if len(graph.nodes) > self.limits.nodes:
             raise Inapplicable(f"more than {self.limits.nodes} nodes")
         return graph
+
+
+def repeat(graph: Graph, draw: Draw, limits: Limits, nodes: int, change: Callable[[Editor], None]) -> Graph:
+    """A graph of at most `nodes` nodes, changed 1 to 10 times; Inapplicable if no change could be made."""
+    editor = Editor(trim(graph, max(2, nodes), draw), draw, limits)
+    reasons = [editor.attempt(change) for _ in range(how_many(draw, LAYERS_AT_ONCE))]
+    if all(reasons):
+        raise Inapplicable(reasons[-1])
+    return editor.finish()
 
 
 def trim(graph: Graph, nodes: int, draw: Draw) -> Graph:

@@ -1,6 +1,7 @@
 """The common way of mutations that change some layers in place: choose, change one by one, keep what worked."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TypeVar
 
 from cometfuzz.draw import Draw
@@ -30,21 +31,11 @@ def retouch(
             wanted = [option for option in offered if is_open(node, option, editor)]
             choices.append((bool(wanted), node, wanted or offered))
     choices.sort(key=lambda choice: not choice[0])
-    current, done, reasons = graph, 0, ["no layer has another option"]
-    goal = how_many(draw, len(choices))
+    goal, done, reason = how_many(draw, len(choices)), 0, "no layer has another option"
     for _, node, offered in choices[: goal + 4]:
-        if done == goal:
-            break
-        attempt = Editor(current, draw, limits)
-        attempt.taps = editor.taps
-        try:
-            change(attempt.nodes[node.id], draw.choice(offered), attempt)
-            current = attempt.finish()
-            done += 1
-        except Inapplicable as error:
-            reasons.append(str(error))
-        except KeyError:
-            reasons.append(f"{node.id} is no longer there")
+        if done < goal and node.id in editor.nodes:
+            failed = editor.attempt(partial(change, editor.nodes[node.id], draw.choice(offered)))
+            done, reason = done + (not failed), failed or reason
     if not done:
-        raise Inapplicable(reasons[-1])
-    return current
+        raise Inapplicable(reason)
+    return editor.finish()
