@@ -121,16 +121,18 @@ def _run(routes: Sequence[Route], layers: Sequence[str], draws: int, seed: int, 
 
 def _print(report: Report) -> None:
     console = Console()
-    table = Table("route", "draws", "gaps", "accepted", "typed", "right", "bugs", "undeclared", box=box.SIMPLE_HEAD)
+    headings = ("route", "draws", "gaps", "accepted", "typed", "right", "bugs", "undeclared")
+    table = Table(*headings, box=box.SIMPLE_HEAD, pad_edge=False)
+    for column in table.columns:
+        column.no_wrap = True
     for route in report.by_layer:
         total = report.total(route)
         rest = max(total.draws - total.gaps, 1)
-        gaps, accepted = (
-            f"{total.gaps} ({total.gaps / total.draws:.1%})",
-            f"{total.accepted} ({total.accepted / rest:.1%})",
-        )
+        gaps, accepted = f"{total.gaps / total.draws:.1%}", f"{total.accepted / rest:.1%}"
         counts = (total.shape_ok, total.value_ok, total.bugs, total.undeclared)
-        table.add_row(route, str(total.draws), gaps, accepted, *map(str, counts))
+        table.add_row(
+            route, str(total.draws), f"{total.gaps} {gaps}", f"{total.accepted} {accepted}", *map(str, counts)
+        )
     console.print(table)
     for result in report.undeclared:
         console.print(f"{result.route} {result.layer} draw {result.index}: {result.undeclared}", markup=False)
