@@ -128,7 +128,7 @@ def _print(report: Report) -> None:
     for route in report.by_layer:
         total = report.total(route)
         rest = max(total.draws - total.gaps, 1)
-        gaps, accepted = f"{total.gaps / total.draws:.1%}", f"{total.accepted / rest:.1%}"
+        gaps, accepted = f"{total.gaps} {total.gaps / total.draws:.1%}", f"{total.accepted} {total.accepted / rest:.1%}"
         counts = (total.shape_ok, total.value_ok, total.bugs, total.undeclared)
         table.add_row(
             route, str(total.draws), f"{total.gaps} {gaps}", f"{total.accepted} {accepted}", *map(str, counts)
