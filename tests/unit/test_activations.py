@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from cometfuzz.catalogue.spaces import ACTIVATION_NAMES
-from cometfuzz.reference.activation import ACTIVATIONS
+from cometfuzz.reference.activation import ACTIVATIONS, erfc
 
 
 def at(name: str, *values: float) -> list[float]:
@@ -57,6 +57,15 @@ def test_softmax_and_its_relatives() -> None:
     assert at("log_softmax", 1, 2, 3) == pytest.approx([math.log(p) for p in at("softmax", 1, 2, 3)])
     assert at("softmax", 1000, 1000) == pytest.approx([0.5, 0.5])
     assert at("glu", 2, 4, 0, 0) == pytest.approx([1, 2])
+
+
+def test_erfc_is_the_standard_librarys() -> None:
+    points = np.concatenate([np.linspace(-6, 12, 4001), [2.0, -2.0, 0.0]])
+    expected = np.array([math.erfc(point) for point in points])
+    np.testing.assert_allclose(erfc(points), expected, rtol=1e-13)
+    with np.errstate(all="ignore"):
+        assert erfc(np.array([np.inf, -np.inf])).tolist() == [0.0, 2.0]
+        assert np.isnan(erfc(np.array([np.nan]))).all()
 
 
 def test_sparsemax_is_the_projection_onto_the_simplex() -> None:

@@ -10,7 +10,6 @@ from cometfuzz.reference.call import Array, Call, meaning
 Rounding = Callable[[Array], Array]
 """What a library rounds on the way; see `Call.rounded`."""
 
-_erfc = np.frompyfunc(math.erfc, 1, 1)
 SELU_SCALE, SELU_ALPHA = 1.0507009873554804934193349852946, 1.6732632423543772848170429916717
 
 
@@ -44,9 +43,29 @@ def sparsemax(x: Array, rounded: Rounding) -> Array:
     return np.asarray(np.maximum(x - threshold, 0.0))
 
 
+def erfc(x: Array) -> Array:
+    """The complementary error function: below 2 by the series of positive terms, above by the continued fraction.
+
+    NumPy has none. Relative error below 1e-13; a test holds it against the standard library's.
+    """
+    size = np.abs(x)
+    small, large = np.minimum(size, 2.0), np.maximum(size, 2.0)
+    term = total = small
+    for n in range(1, 60):
+        term = term * 2.0 * small**2 / (2 * n + 1)
+        total = total + term
+    near = 1.0 - 2.0 / math.sqrt(math.pi) * np.exp(-(small**2)) * total
+    fraction = large
+    for n in range(80, 0, -1):
+        fraction = large + n / 2 / fraction
+    far = np.exp(-(large**2)) / (math.sqrt(math.pi) * fraction)
+    positive = np.where(size < 2.0, near, far)
+    return np.where(np.isnan(x), x, np.where(x < 0, 2.0 - positive, positive))
+
+
 def gelu(x: Array, rounded: Rounding) -> Array:
     """x / 2 * (1 + erf(x / sqrt 2)), as documented: erf may be rounded before 1 is added, which shows near -1."""
-    sums = np.asarray(_erfc(-x / math.sqrt(2.0)), dtype=np.float64)
+    sums = erfc(-x / math.sqrt(2.0))
     erf = sums - 1.0
     return 0.5 * x * (sums + (rounded(erf) - erf))
 
