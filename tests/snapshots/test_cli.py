@@ -9,6 +9,8 @@ import pytest
 from typer.testing import CliRunner
 
 from cometfuzz.cli import app, main
+from cometfuzz.cli.conformance import print_report
+from cometfuzz.execution.conformance import Report, Tally
 
 SNAPSHOTS = Path(__file__).parent
 COMMANDS = {
@@ -47,6 +49,16 @@ def test_space_json_has_the_promised_form() -> None:
     assert spaces["paper"]["sequences"]["reachable"] == 2170
     assert all(entry["reason"] for entry in spaces["paper"]["parameters"]["unreachable"])
     assert set(spaces["full"]) >= {"inputs", "parameters", "sequences"}
+
+
+def test_the_conformance_table_fits_80_columns(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    report = Report({"keras-torch": {"ReLU": Tally(4650, 162, 4488, 4488, 4313, 175, 0)}})
+    print_report(report)
+    line = next(line for line in capsys.readouterr().out.splitlines() if "keras-torch" in line)
+    assert line.split() == ["keras-torch", "4650", "162", "3.5%", "4488", "100.0%", "4488", "4313", "175", "0"]
 
 
 def test_gaps_json_names_the_evidence() -> None:
