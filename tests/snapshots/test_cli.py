@@ -4,6 +4,7 @@ import json
 import os
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from typer.testing import CliRunner
@@ -59,6 +60,20 @@ def test_the_conformance_table_fits_80_columns(
     print_report(report)
     line = next(line for line in capsys.readouterr().out.splitlines() if "keras-torch" in line)
     assert line.split() == ["keras-torch", "4650", "162", "3.5%", "4488", "100.0%", "4488", "4313", "175", "0"]
+
+
+def test_a_worker_that_cannot_start_is_one_line_too(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    nowhere = SimpleNamespace(ready=True, python=Path("nowhere/python"))
+    monkeypatch.setattr("cometfuzz.execution.environments.find", lambda name: nowhere)
+    monkeypatch.setattr("sys.argv", ["cometfuzz", "conformance", "--layers", "ReLU"])
+    with pytest.raises(SystemExit) as caught:
+        main()
+    assert caught.value.code == 2
+    error = capsys.readouterr().err
+    assert "cannot start nowhere/python" in error
+    assert "Traceback" not in error
 
 
 def test_gaps_json_names_the_evidence() -> None:

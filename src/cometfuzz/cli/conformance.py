@@ -3,6 +3,7 @@
 import queue
 import threading
 from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Annotated
 
@@ -72,20 +73,19 @@ def _routes(names: str) -> list[Route]:
 
 def _run(routes: Sequence[Route], layers: Sequence[str], draws: int, seed: int, report: Report) -> bool:
     """One thread for each route; True if the user interrupted, with what was done so far in the report."""
-    results: queue.Queue[Result | BaseException | None] = queue.Queue()
+    results: queue.Queue[Result | None] = queue.Queue()
     stop = threading.Event()
 
     def serve(route: Route, python: Path, names: Sequence[str]) -> None:
-        try:
-            for result in conform(route, python, names, draws, seed):
-                results.put(result)
-                if stop.is_set():
-                    return
-        except BaseException as error:
-            results.put(error)
-            raise
-        finally:
-            results.put(None)
+        for result in conform(route, python, names, draws, seed):
+            results.put(result)
+            if stop.is_set():
+                return
+
+    def ended(future: Future[None]) -> None:
+        if future.exception() is not None:
+            stop.set()
+        results.put(None)
 
     jobs = []
     for route in routes:
@@ -93,14 +93,15 @@ def _run(routes: Sequence[Route], layers: Sequence[str], draws: int, seed: int, 
         if not environment.ready:
             raise EnvironmentFailure(f"route {route.name}: run `cometfuzz env create {route.environment}` first")
         jobs.append((route, environment.python, layers_of(route, layers)))
-    threads = [threading.Thread(target=serve, args=job, daemon=True) for job in jobs]
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     interrupted = False
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    progress = Progress(*columns, console=Console(stderr=True), transient=True)
+    with progress, ThreadPoolExecutor(len(jobs)) as pool:
         bars = {route.name: progress.add_task(route.name, total=len(names) * draws) for route, _, names in jobs}
-        for thread in threads:
-            thread.start()
-        running = len(threads)
+        futures = [pool.submit(serve, *job) for job in jobs]
+        for future in futures:
+            future.add_done_callback(ended)
+        running = len(futures)
         while running:
             try:
                 found = results.get()
@@ -110,12 +111,11 @@ def _run(routes: Sequence[Route], layers: Sequence[str], draws: int, seed: int, 
                 continue
             if found is None:
                 running -= 1
-            elif isinstance(found, BaseException):
-                stop.set()
-                raise found
             else:
                 report.add(found)
                 progress.advance(bars[found.route])
+    for future in futures:
+        future.result()
     return interrupted
 
 

@@ -161,12 +161,10 @@ def _build(environment: Environment, text: str, lock: IO[str], report: Report, i
         report(name, "removing an incomplete build")
         (path / MARKER).unlink(missing_ok=True)  # first: a removal that is killed must leave nothing to trust
         shutil.rmtree(path)
-    with open(_beside(path, "log"), "w", encoding="utf-8") as log:
-        try:
-            packages = install(Build(name, path, requirements, log, lock, lambda phase: report(name, phase)))
-        except BaseException:
-            shutil.rmtree(path, ignore_errors=True)
-            raise
+    with open(_beside(path, "log"), "w", encoding="utf-8") as log, contextlib.ExitStack() as undo:
+        undo.callback(shutil.rmtree, path, ignore_errors=True)
+        packages = install(Build(name, path, requirements, log, lock, lambda phase: report(name, phase)))
+        undo.pop_all()
     record = {
         "name": name,
         "digest": environment.digest,

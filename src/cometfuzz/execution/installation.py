@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -91,15 +92,14 @@ class Build:
         ):
             assert process.stdout is not None
             lines = []
-            try:
+            with ExitStack() as undo:
+                undo.callback(process.kill)
                 for line in process.stdout:
                     self.log.write(line)
                     self.log.flush()
                     lines.append(line.rstrip())
                     watch(line)
-            except BaseException:
-                process.kill()
-                raise
+                undo.pop_all()
         return process.returncode, lines
 
     def python(self, *arguments: str, watch: Watch = lambda line: None) -> tuple[int, list[str]]:
