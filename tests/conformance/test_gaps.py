@@ -9,10 +9,10 @@ import pytest
 
 from cometfuzz.catalogue.data import NUMPY, draw_data, to_tensor
 from cometfuzz.catalogue.drawing import LayerDraw, draw_layer
-from cometfuzz.execution.conformance import find_gaps, judge_draw, layers_of
+from cometfuzz.execution.conformance import judge_draw, layers_of
 from cometfuzz.execution.supervisor import Worker
 from cometfuzz.routes import ROUTES
-from cometfuzz.routes.gaps import Gap, all_gaps, gaps_of
+from cometfuzz.routes.gaps import Gap, all_gaps, gaps_against, gaps_of
 
 pytestmark = pytest.mark.library
 
@@ -34,7 +34,7 @@ def covered(route: str) -> dict[int, list[tuple[int, LayerDraw]]]:
             if not any(gap.layers for gap in open_gaps) and name not in ("Dense", "Activation"):
                 break
             drawn = draw_layer(name, 7, index)
-            found = find_gaps(route, drawn)
+            found = list(gaps_against(route, drawn.spec, drawn.x, drawn.params))
             for gap in found:
                 (alone if len(found) == 1 else shared)[id(gap)].append((index, drawn))
     return {key: (alone[key] or shared[key])[: WANTED[gap.always]] for key, gap in gaps.items()}

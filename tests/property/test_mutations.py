@@ -91,10 +91,10 @@ def test_mutations_end_on_adversarial_graphs(name: str, kind: str) -> None:
 
 def test_trimming_keeps_a_valid_part() -> None:
     graph = draw_graph(Draw(4), 60)
-    part = trim(graph, 20, Draw(1))
+    part = trim(graph, Draw(1), Limits(nodes=20))
     assert 1 < len(part.nodes) <= 20
     assert validate(part) == []
-    assert trim(part, 20, Draw(1)) is part
+    assert trim(part, Draw(1), Limits(nodes=20)) is part
 
 
 def test_a_special_value_comes_once_and_on_its_own_branch() -> None:

@@ -24,7 +24,7 @@ def right_answer(drawn: LayerDraw) -> list[WireTensor]:
 
 
 def judged(monkeypatch: pytest.MonkeyPatch, outcome: Outcome, *gaps: Gap) -> Result:
-    monkeypatch.setattr(conformance, "gaps_of", lambda route, layer: gaps)
+    monkeypatch.setattr(conformance, "gaps_against", lambda route, spec, x, params: gaps)
     return judge_draw(ROUTE, draw_layer("ELU", 1, 0), 0, outcome)
 
 

@@ -4,7 +4,6 @@ from collections import Counter
 
 import pytest
 
-from cometfuzz.cli.generate import run
 from cometfuzz.draw import Draw
 from cometfuzz.errors import CometfuzzError
 from cometfuzz.ir.case import Case
@@ -12,12 +11,15 @@ from cometfuzz.ir.codec import encode
 from cometfuzz.mutation import MUTATIONS
 from cometfuzz.search.metropolis import Metropolis, p_range
 from cometfuzz.search.pool import Pool
-from cometfuzz.search.strategies import PARKED_AFTER, STRATEGIES, Comet, Feedback
+from cometfuzz.search.rehearsal import rehearse
+from cometfuzz.search.strategies import PARKED_AFTER, Feedback, Options, Search, make_strategy, strategies
 from cometfuzz.seeds.small import SMALL
 
 
-def strategy(name: str = "comet", seed: int = 1) -> Comet:
-    return STRATEGIES[name](seed, [make() for make in SMALL.values()])
+def strategy(name: str = "comet", seed: int = 1) -> Search:
+    made = make_strategy(name, Options(seed, [make() for make in SMALL.values()]))
+    assert isinstance(made, Search)
+    return made
 
 
 def test_the_range_of_p_is_the_papers() -> None:
@@ -53,11 +55,11 @@ def test_the_pool_never_grows_beyond_its_size() -> None:
     assert len(pool) == 5
 
 
-@pytest.mark.parametrize("name", STRATEGIES)
+@pytest.mark.parametrize("name", strategies())
 def test_same_seed_same_cases(name: str) -> None:
     def cases(seed: int) -> list[bytes]:
         made: list[Case] = []
-        run(strategy(name, seed), 25, made.append)
+        rehearse(strategy(name, seed), 25, made.append)
         return [encode(case) for case in made]
 
     assert cases(3) == cases(3)
@@ -67,20 +69,20 @@ def test_same_seed_same_cases(name: str) -> None:
 def test_a_case_in_flight_claims_and_a_failure_parks() -> None:
     search = strategy()
     case = search.propose()
-    flight = search._flights[case.rng_seed]
+    flight = search.flights[0]
     assert flight.claims
     wanted = flight.claims[0]
-    assert search._claimed[wanted] == 1
+    assert search.claimed[wanted] == 1
     covered = search.coverages[0].covered("parameters")
     search.learn(case, Feedback(executed=False))
     assert search.coverages[0].covered("parameters") == covered
-    assert search._claimed[wanted] == 0
-    assert search._failures[wanted] == 1 < PARKED_AFTER
+    assert search.claimed[wanted] == 0
+    assert search.failures[wanted] == 1 < PARKED_AFTER
 
 
 def test_coverage_grows_in_all_three_criteria() -> None:
     search = strategy()
     start = [counts["covered"] for counts in search.coverages[0].summary().values()]
-    run(search, 60, lambda case: None)
+    rehearse(search, 60)
     end = [counts["covered"] for counts in search.coverages[0].summary().values()]
     assert all(after > before + 20 for before, after in zip(start, end, strict=True))

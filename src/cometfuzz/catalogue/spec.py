@@ -64,7 +64,7 @@ class LayerSpec:
             if name not in values:
                 values[name] = given[name]
         for name, value in values.items():
-            if isinstance(value, Inner | tuple):
+            if isinstance(value, Inner) or (isinstance(value, tuple) and value and isinstance(value[0], Inner)):
                 values[name] = _complete_inner(value)
         return Params(values)
 

@@ -1,8 +1,6 @@
 """`cometfuzz generate`: let a strategy make cases, and show what they would cover."""
 
 import time
-from collections import deque
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,32 +11,38 @@ from rich.table import Table
 
 from cometfuzz.catalogue.files import save
 from cometfuzz.cli.output import print_json
-from cometfuzz.errors import UnknownName
+from cometfuzz.coverage.layers import SIGMA
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.codec import case_id
-from cometfuzz.search.strategies import STRATEGIES, WINDOW, Comet, Feedback
+from cometfuzz.search.rehearsal import Curve, rehearse
+from cometfuzz.search.strategies import Options, Strategy, make_strategy, strategies
 from cometfuzz.seeds.small import SMALL
+
+LISTED = 20
+"""Missing items that the table shows; --json has them all."""
 
 
 def generate(
-    strategy: Annotated[str, typer.Option(help=f"One of {', '.join(STRATEGIES)}.")] = "comet",
+    strategy: Annotated[str, typer.Option(help=f"One of {', '.join(sorted(strategies()))}.")] = "comet",
     cases: Annotated[int, typer.Option(min=1, help="How many cases.")] = 100,
     seed: Annotated[int, typer.Option(help="Same seed, same cases.")] = 1,
+    sigma: Annotated[int, typer.Option(min=1, help="How many values of a numeric parameter count.")] = SIGMA,
     out: Annotated[Path | None, typer.Option(help="Write each case to a file here, named by its id.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw coverage over cases into this PNG file.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
 ) -> None:
     """Generate models from the four small published ones, without running them on any library.
 
     Coverage counts what is generated, as if every case executed.
 
-    Example: cometfuzz generate --cases 888 --seed 1
+    Example: cometfuzz generate --strategy directed --cases 888 --plot coverage.png
     """
-    if strategy not in STRATEGIES:
-        raise UnknownName(f"expected one of {', '.join(STRATEGIES)}; received strategy={strategy!r}")
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
-    chosen = STRATEGIES[strategy](seed, [make() for make in SMALL.values()])
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    chosen = make_strategy(strategy, Options(seed, [make() for make in SMALL.values()], sigma=sigma))
+    curve, every = Curve(chosen), max(1, cases // 200)
+    curve.note(0)
+    columns = (TextColumn("{task.description}"), BarColumn(bar_width=20), MofNCompleteColumn())
     began, nodes, done = time.process_time(), 0, 0
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         bar = progress.add_task("generating", total=cases)
@@ -48,20 +52,23 @@ def generate(
             nodes, done = nodes + len(case.graph.nodes), done + 1
             if out is not None:
                 save(case, out / f"{case_id(case)}.json")
+            if plot is not None and done % every == 0:
+                curve.note(done)
             if done % 10 == 0:
                 progress.update(bar, completed=done, description=_line(chosen, done / (time.process_time() - began)))
 
-        interrupted = run(chosen, cases, show)
+        interrupted = rehearse(chosen, cases, show)
     result = {
         "cases": done,
         "cpu_s": round(time.process_time() - began, 3),
         "mean_nodes": round(nodes / max(done, 1), 1),
         "coverage": {coverage.space.name: coverage.summary() for coverage in chosen.coverages},
-        "operators": {
-            name: {"attempts": record.attempts, "applied": record.applied, "fitness": round(record.fitness, 3)}
-            for name, record in chosen.metropolis.records.items()
-        },
+        "operators": chosen.operators(),
+        "missing": _missing(chosen),
     }
+    if plot is not None:
+        curve.note(done)
+        _draw(curve, plot, f"{strategy}, seed {seed}")
     if as_json:
         print_json(result)
     else:
@@ -70,29 +77,44 @@ def generate(
         raise KeyboardInterrupt
 
 
-def run(strategy: Comet, cases: int, show: Callable[[Case], None]) -> bool:
-    """Propose cases; each is taken as executed a window later. True if the user interrupted."""
-    flying: deque[Case] = deque()
-    interrupted = False
-    try:
-        for _ in range(cases):
-            if len(flying) == WINDOW:
-                strategy.learn(flying.popleft(), Feedback(executed=True))
-            flying.append(strategy.propose())
-            show(flying[-1])
-    except KeyboardInterrupt:
-        interrupted = True
-    for case in flying:
-        strategy.learn(case, Feedback(executed=True))
-    return interrupted
+def _missing(strategy: Strategy) -> list[dict[str, str]]:
+    """Everything that is not covered, each item with the reason."""
+    explain = getattr(strategy, "why_missing", lambda item: "no case has covered it yet")
+    return [
+        {"space": coverage.space.name, **item._asdict(), "reason": reason or explain(item)}
+        for coverage in strategy.coverages
+        for item, reason in coverage.missing().items()
+    ]
 
 
-def _line(strategy: Comet, rate: float) -> str:
+def _line(strategy: Strategy, rate: float) -> str:
     parts = []
     for coverage in strategy.coverages:
         shares = [f"{counts['covered'] / counts['total']:.0%}" for counts in coverage.summary().values()]
         parts.append(f"{coverage.space.name} {'/'.join(shares)}")
-    return f"{rate:.0f} cases/s, {', '.join(parts)}, pool {len(strategy.pool)}"
+    applied = [
+        f"{name} {record['applied'] / record['attempts']:.0%}"
+        for name, record in strategy.operators().items()
+        if record["attempts"]
+    ]
+    return f"{rate:.0f}/s  {', '.join(parts)}  pool {len(strategy.pool)}\n[dim]applied {' '.join(applied)}[/]"
+
+
+def _draw(curve: Curve, file: Path, title: str) -> None:
+    from matplotlib.figure import Figure  # half a second that only --plot pays
+
+    figure = Figure(figsize=(9, 4), layout="constrained")
+    axes = figure.subplots(1, 2, sharey=True)
+    for axis, space in zip(axes, ("paper", "full"), strict=True):
+        for (name, criterion), shares in curve.shares.items():
+            if name == space:
+                axis.plot(curve.cases, [100 * share for share in shares], label=criterion)
+        axis.set(title=f"{space} space", xlabel="cases", ylim=(0, 100))
+        axis.grid(alpha=0.3)
+    axes[0].set_ylabel("covered, % of all items")
+    axes[0].legend()
+    figure.suptitle(title)
+    figure.savefig(file, dpi=120)
 
 
 def _print(result: dict[str, Any]) -> None:
@@ -104,10 +126,19 @@ def _print(result: dict[str, Any]) -> None:
             shares = f"{covered / counts['total']:.1%}", f"{covered / counts['reachable']:.1%}"
             table.add_row(space, criterion, f"{covered} of {counts['total']}", *shares)
     console.print(table)
-    operators = Table("mutation", "attempts", "applied", "fitness")
+    operators = Table("operator", "attempts", "applied", "fitness")
     for name, record in result["operators"].items():
         operators.add_row(name, str(record["attempts"]), str(record["applied"]), f"{record['fitness']:.2f}")
     console.print(operators)
     console.print(
         f"{result['cases']} cases of {result['mean_nodes']} nodes on average in {result['cpu_s']} CPU seconds."
     )
+    missing = result["missing"]
+    console.print(f"{len(missing)} items are not covered; --json lists them all, each with the reason.")
+    if 0 < len(missing) <= LISTED:
+        rest = Table("space", "criterion", "item", "reason")
+        for item in missing:
+            rest.add_row(
+                item["space"], item["criterion"], f"{item['layer']} {item['name']} {item['value']}", item["reason"]
+            )
+        console.print(rest)

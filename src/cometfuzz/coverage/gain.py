@@ -6,7 +6,7 @@ several processes merge, and go to JSON and back.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from cometfuzz.catalogue import LAYERS
@@ -50,13 +50,18 @@ class Coverage:
     """What has been covered of one space."""
 
     space: CoverageSpace
-    _named: set[Item] = field(default_factory=set)
+    _named: set[tuple[str, ...]] = field(default_factory=set)
     _counted: dict[tuple[str, str, str], dict[str, None]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._items = {item for items in self.space.items.values() for item in items}
+        self._items: set[tuple[str, ...]] = {item for items in self.space.items.values() for item in items}
+        self._paper = self.space.name == "paper"
+        self._done: dict[int, tuple[Fact, ...]] = {}
+        """Calls that add nothing, by the identity of their facts: since coverage only grows, they never will."""
         self._caps: dict[tuple[str, str, str], int] = {}
-        for item in self._items:
+        self._left: dict[tuple[str, str, str], int] = {}
+        for item in (item for items in self.space.items.values() for item in items):
+            self._left[item[:3]] = self._left.get(item[:3], 0) + 1
             if item.value.startswith("#"):
                 self._caps[item[:3]] = self._caps.get(item[:3], 0) + 1
         self._followers: dict[str, dict[str, None]] = {}
@@ -67,30 +72,38 @@ class Coverage:
         """What the graph would add."""
         added: dict[Fact, None] = {}
         room: dict[tuple[str, str, str], int] = {}
-        for fact in facts_of(graph, self.space):
-            if fact in added:
+        for facts in _facts_by_node(graph, self._paper):
+            if self._done.get(id(facts)) is facts:
                 continue
-            item, key = Item(*fact), fact[:3]
-            if item in self._items:
-                if item not in self._named:
-                    added[fact] = None
-            elif key in self._caps and fact.value != NULL:
-                seen = self._counted.get(key, {})
-                left = room.get(key, self._caps[key] - len(seen))
-                if left > 0 and fact.value not in seen:
+            wanted = [fact for fact in facts if self.wants(fact)]
+            if not wanted:
+                self._done[id(facts)] = facts
+            for fact in wanted:
+                if fact in added:
+                    continue
+                if fact not in self._items:
+                    key = fact[:3]
+                    left = room.get(key, self._caps[key] - len(self._counted.get(key, ())))
+                    if not left:
+                        continue
                     room[key] = left - 1
-                    added[fact] = None
+                added[fact] = None
         return Gain(tuple(added))
 
     def wants(self, fact: Fact) -> bool:
         """Whether a fact would add something."""
-        item, key = Item(*fact), fact[:3]
-        if item in self._items:
-            return item not in self._named
+        if fact in self._items:
+            return fact not in self._named
+        key = fact[:3]
         if key not in self._caps or fact.value == NULL:
             return False
-        seen = self._counted.get(key, {})
-        return len(seen) < self._caps[key] and fact.value not in seen
+        seen = self._counted.get(key)
+        return seen is None or (len(seen) < self._caps[key] and fact.value not in seen)
+
+    def is_open(self, layer: str, parameter: str) -> bool:
+        """Whether some value of a parameter, by today's name, is uncovered."""
+        name = _TODAY.get((layer, parameter), parameter) if self._paper else parameter
+        return self._left.get(("parameters", layer, name), 0) > 0
 
     def open_followers(self, layer: str) -> list[str]:
         """The layers that have not yet followed a layer."""
@@ -99,25 +112,35 @@ class Coverage:
     def add(self, facts: Iterable[Fact]) -> None:
         """Count facts as covered; those beyond the space or beyond a cap change nothing."""
         for fact in facts:
-            item, key = Item(*fact), fact[:3]
-            if item in self._items:
-                self._named.add(item)
+            key = fact[:3]
+            if fact in self._items:
+                if fact not in self._named:
+                    self._named.add(fact)
+                    self._left[key] -= 1
                 if fact.criterion == "sequences":
                     self._followers[fact.layer].pop(fact.value, None)
             elif key in self._caps and fact.value != NULL:
                 seen = self._counted.setdefault(key, {})
-                if len(seen) < self._caps[key]:
+                if len(seen) < self._caps[key] and fact.value not in seen:
                     seen[fact.value] = None
+                    self._left[key] -= 1
 
     def cover(self, graph: Graph) -> Gain:
         """Add a graph, and say what it added."""
-        gain = self.gain(graph)
-        self.add(gain.facts)
-        return gain
+        return self.take(self.gain(graph).facts)
+
+    def take(self, facts: Iterable[Fact]) -> Gain:
+        """Add the facts that are still wanted, and say which they were."""
+        taken = []
+        for fact in facts:
+            if self.wants(fact):
+                self.add((fact,))
+                taken.append(fact)
+        return Gain(tuple(taken))
 
     def covered(self, criterion: str) -> int:
         counted = sum(len(seen) for key, seen in self._counted.items() if key[0] == criterion)
-        return counted + sum(item.criterion == criterion for item in self._named)
+        return counted + sum(item[0] == criterion for item in self._named)
 
     def missing(self) -> dict[Item, str | None]:
         """Every item that is not covered, with the reason if it never can be."""
@@ -160,13 +183,23 @@ class Coverage:
 
 def facts_of(graph: Graph, space: CoverageSpace) -> Iterator[Fact]:
     """What a graph does, in the terms of a space."""
-    paper = space.name == "paper"
+    for facts in _facts_by_node(graph, space.name == "paper"):
+        yield from facts
+
+
+def _facts_by_node(graph: Graph, paper: bool) -> Iterator[tuple[Fact, ...]]:
+    """The facts of each call, then those of its sequences; the same call gives the same object."""
     for node in graph.nodes:
         if node.layer in LAYERS:
-            yield from _call_facts(node.layer, node.params, graph.input_types(node), paper)
+            yield call_facts(node.layer, node.params, graph.input_types(node), paper)
             for edge in node.inputs:
                 before = _layer_before(graph, edge) if paper else graph.by_id[edge.node].layer
-                yield Fact("sequences", before, "before", node.layer)
+                yield _sequence_facts(before, node.layer)
+
+
+@cache
+def _sequence_facts(before: str, after: str) -> tuple[Fact, ...]:
+    return (Fact("sequences", before, "before", after),)
 
 
 def _layer_before(graph: Graph, edge: Edge) -> str:
@@ -178,7 +211,7 @@ def _layer_before(graph: Graph, edge: Edge) -> str:
 
 
 @lru_cache(maxsize=100_000)
-def _call_facts(layer: str, params: Params, types: tuple[TensorType, ...], paper: bool) -> tuple[Fact, ...]:
+def call_facts(layer: str, params: Params, types: tuple[TensorType, ...], paper: bool) -> tuple[Fact, ...]:
     """What one layer call covers by itself. Mutants share most of their nodes, so this is remembered."""
     spec, first = LAYERS[layer], types[0]
     facts = [
@@ -193,9 +226,11 @@ def _call_facts(layer: str, params: Params, types: tuple[TensorType, ...], paper
     return tuple(facts)
 
 
-def parameter_facts(spec: LayerSpec, name: str, value: Any) -> list[Fact]:
+@lru_cache(maxsize=100_000, typed=True)
+def parameter_facts(layer: str, name: str, value: Any) -> tuple[Fact, ...]:
     """What a parameter value counts as, in both spaces."""
-    return [*_paper_facts(spec, name, value), *_full_facts(spec, name, value)]
+    spec = LAYERS[layer]
+    return (*_paper_facts(spec, name, value), *_full_facts(spec, name, value))
 
 
 def _full_facts(spec: LayerSpec, name: str, value: Any) -> Sequence[Fact]:

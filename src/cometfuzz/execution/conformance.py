@@ -5,13 +5,13 @@ the local rule. A difference is either declared as a gap or a bug of the library
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from cometfuzz.catalogue import LAYERS, LayerSpec, spec_of
+from cometfuzz.catalogue import LAYERS
 from cometfuzz.catalogue.data import NUMPY, draw_data
 from cometfuzz.catalogue.drawing import LayerDraw, draw_layer
 from cometfuzz.execution.outcome import Outcome
@@ -19,10 +19,10 @@ from cometfuzz.execution.protocol import WireTensor
 from cometfuzz.execution.supervisor import Worker
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.codec import encode
-from cometfuzz.ir.graph import Edge, Params
+from cometfuzz.ir.graph import Edge
 from cometfuzz.reference.bound import Expected, expect, judge
 from cometfuzz.routes import Route
-from cometfuzz.routes.gaps import Gap, gaps_of
+from cometfuzz.routes.gaps import Gap, gaps_against
 
 
 @dataclass(frozen=True)
@@ -112,23 +112,9 @@ def layers_of(route: Route, layers: Sequence[str] = ()) -> list[str]:
     return [name for name, spec in LAYERS.items() if route.speaks in spec.libraries and (not layers or name in layers)]
 
 
-def find_gaps(route: str, drawn: LayerDraw) -> list[Gap]:
-    """The gaps that cover a draw; for a wrapper, also those of the layers inside it."""
-    return list(_gaps_against(route, drawn.spec, drawn.x, drawn.params))
-
-
-def _gaps_against(route: str, spec: LayerSpec, x: Any, params: Params) -> Iterator[Gap]:
-    yield from (gap for gap in gaps_of(route, spec.name) if gap.when(x, params))
-    for inner, types in spec.inner(x, params):
-        within = spec_of(inner.layer)
-        for gap in _gaps_against(route, within, within.view(types), inner.params):
-            # the wrapper may hide a wrong value: it multiplies by zero, or drops the output
-            yield replace(gap, always=False) if gap.symptom in ("value", "result") else gap
-
-
 def judge_draw(route: Route, drawn: LayerDraw, index: int, outcome: Outcome) -> Result:
     """Judge one outcome against the catalogue, the reference and the declared gaps."""
-    gaps = find_gaps(route.name, drawn)
+    gaps = list(gaps_against(route.name, drawn.spec, drawn.x, drawn.params))
     accepted = outcome.status == "completed"
     shape_problem, value_problem = _compare(drawn.case, outcome) if accepted else ("", "")
     if not accepted:

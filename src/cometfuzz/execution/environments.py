@@ -24,12 +24,14 @@ import sys
 import sysconfig
 import threading
 import time
+import tomllib
 import venv
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
+import cometfuzz
 from cometfuzz.errors import CometfuzzError, EnvironmentFailure, UnknownName
 from cometfuzz.execution.installation import Build, disk_full, install, parse
 
@@ -223,6 +225,7 @@ def link(*, report: Report = quiet) -> Path:
             # `python -m ruff` looks for its binary here first.
             (path / "bin" / "ruff").symlink_to(tool.path / "bin" / "ruff")
             _write(marker, record)
+        _write_metadata(_site_packages(path), checkout / "pyproject.toml")
     report(".venv", f"ready at {path}")
     return path
 
@@ -233,6 +236,18 @@ def _fill_link(path: Path, folders: Sequence[Path]) -> None:
         # sh, not a #! line that names the interpreter: that breaks on long paths and on spaces.
         command = shlex.join([str(path / "bin" / "python"), "-P", *arguments])
         _write(path / "bin" / name, f'#!/bin/sh\nexec {command} "$@"\n', mode=0o755)
+
+
+def _write_metadata(folder: Path, project: Path) -> None:
+    """Make the checkout look installed, so that its entry points are found as those of any package are."""
+    metadata = folder / f"cometfuzz-{cometfuzz.__version__}.dist-info"
+    metadata.mkdir(exist_ok=True)
+    declared = tomllib.loads(project.read_text(encoding="utf-8"))["project"].get("entry-points", {})
+    lines = []
+    for group, points in declared.items():
+        lines += [f"[{group}]", *(f"{name} = {target}" for name, target in points.items()), ""]
+    _write(metadata / "entry_points.txt", "\n".join(lines))
+    _write(metadata / "METADATA", f"Metadata-Version: 2.1\nName: cometfuzz\nVersion: {cometfuzz.__version__}\n")
 
 
 def _site_packages(path: Path) -> Path:

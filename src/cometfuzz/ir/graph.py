@@ -14,11 +14,12 @@ class Params(Mapping[str, Any]):
     Values are None, bool, int, float, str, tuples of these, and `Inner` for the layer inside a wrapper.
     """
 
-    __slots__ = ("_key", "_values")
+    __slots__ = ("_hash", "_key", "_values")
 
     def __init__(self, values: Mapping[str, Any] | None = None) -> None:
         self._values: dict[str, Any] = dict(values or {})
         self._key: str | None = None
+        self._hash: int | None = None
 
     def __getitem__(self, name: str) -> Any:
         return self._values[name]
@@ -49,7 +50,9 @@ class Params(Mapping[str, Any]):
         return self._key
 
     def __hash__(self) -> int:
-        return hash(self.key)
+        if self._hash is None:
+            self._hash = hash(self.key)
+        return self._hash
 
     def __eq__(self, other: object) -> bool:
         return self is other or (isinstance(other, Params) and self.key == other.key)

@@ -10,6 +10,7 @@ from cometfuzz.draw import Draw
 from cometfuzz.errors import CometfuzzError
 from cometfuzz.ir.graph import Graph, Node, Params
 from cometfuzz.ir.types import TensorType
+from cometfuzz.mutation.dialect import Dialect
 
 LAYERS_AT_ONCE = 10
 """A mutation touches 1 to 10 layers (the paper, section 3.3)."""
@@ -21,10 +22,23 @@ class Inapplicable(CometfuzzError):
 
 @dataclass(frozen=True)
 class Limits:
-    """How large a graph may get."""
+    """How large a graph may get, and which dialect it keeps to; without one, any call will do.
+
+    elements: of one tensor that a mutation makes. flops, bytes: of the whole graph, estimated by `catalogue.cost`.
+    """
 
     nodes: int = 40
     elements: int = 4096
+    flops: int = 10**9
+    bytes: int = 128 * 2**20
+    dialect: Dialect | None = None
+
+    def objection(self, layer: str, types: tuple[TensorType, ...], params: Params) -> str:
+        """What stands against a valid call, or nothing."""
+        return "" if self.dialect is None else self.dialect.objection(layer, types, params)
+
+    def has(self, layer: str) -> bool:
+        return self.dialect is None or self.dialect.has(layer)
 
 
 class Mutation(Protocol):
@@ -53,7 +67,11 @@ class Guide:
         self.coverages, self.avoided = coverages, avoided
 
     def wants(self, fact: Fact) -> bool:
-        return fact not in self.avoided and any(coverage.wants(fact) for coverage in self.coverages)
+        if fact not in self.avoided:
+            for coverage in self.coverages:
+                if coverage.wants(fact):
+                    return True
+        return False
 
     def wants_input(self, layer: str, kind: TensorType) -> int:
         """How many of dtype, rank and shape would be new for a layer."""
@@ -77,10 +95,12 @@ class Guide:
         return None
 
     def wants_value(self, spec: LayerSpec, parameter: str, value: Any) -> bool:
-        return any(self.wants(fact) for fact in parameter_facts(spec, parameter, value))
+        return any(self.wants(fact) for fact in parameter_facts(spec.name, parameter, value))
 
     def open_values(self, spec: LayerSpec, parameter: str, draw: Draw, x: Any, p: Params) -> list[Any]:
         """Uncovered values of a parameter: all that can be listed, or one that was drawn."""
+        if not any(coverage.is_open(spec.name, parameter) for coverage in self.coverages):
+            return []
         space = spec.params[parameter]
         options = space.options()
         if options is None or space.numeric:
@@ -89,9 +109,9 @@ class Guide:
         return [value for value in options if self.wants_value(spec, parameter, value)]
 
     def draw_params(
-        self, spec: LayerSpec, types: Sequence[TensorType], draw: Draw, keep: Params | None = None
+        self, spec: LayerSpec, types: tuple[TensorType, ...], draw: Draw, limits: Limits, keep: Params | None = None
     ) -> Params | None:
-        """Valid parameters with as many uncovered values as go together.
+        """Parameters that are valid and within the dialect, with as many uncovered values as go together.
 
         With `keep`, parameters without an uncovered value stay as they are, if that is valid.
         """
@@ -104,10 +124,11 @@ class Guide:
         while True:
             fixed = {**base, **wanted} if keep is not None else wanted
             params = spec.draw_params(draw, types, fixed, tries=1 if keep is not None else 4)
-            if params is not None:
+            if params is not None and not limits.objection(spec.name, types, params):
                 return params
             if not wanted:
-                return spec.draw_params(draw, types, tries=10)
+                params = spec.draw_params(draw, types, tries=10)
+                return params if params is not None and not limits.objection(spec.name, types, params) else None
             for parameter in draw.shuffled(list(wanted))[: (len(wanted) + 1) // 2]:
                 del wanted[parameter]
 

@@ -16,7 +16,7 @@ def change_parameters(graph: Graph, guide: Guide, draw: Draw, limits: Limits) ->
         spec = CATALOGUE[node.layer]
         if not spec.params:
             return []
-        params = guide.draw_params(spec, editor.input_types(node), draw, node.params)
+        params = guide.draw_params(spec, editor.input_types(node), draw, limits, node.params)
         return [params] if params is not None and params != node.params else []
 
     def is_open(node: Node, params: Params, editor: Editor) -> bool:

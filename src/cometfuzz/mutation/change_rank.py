@@ -29,8 +29,8 @@ def change_rank(graph: Graph, guide: Guide, draw: Draw, limits: Limits) -> Graph
             else now.shape + (draw.integer(1, 3),) * (rank - now.rank)
         )
         edge = editor.adapt(node.inputs[0], TensorType(now.dtype, shape))
-        types = [editor.type_of(edge)]
-        params = node.params if spec.accepts(types, node.params) else guide.draw_params(spec, types, draw)
+        types = (editor.type_of(edge),)
+        params = node.params if editor.takes(spec, types, node.params) else guide.draw_params(spec, types, draw, limits)
         if params is None:
             raise Inapplicable(f"{node.layer} takes no {types[0]}")
         editor.redo(node, [edge], params)

@@ -31,8 +31,8 @@ def change_shape(graph: Graph, guide: Guide, draw: Draw, limits: Limits) -> Grap
     def change(node: Node, shape: tuple[int, ...], editor: Editor) -> None:
         spec, now = CATALOGUE[node.layer], editor.type_of(node.inputs[0])
         edge = editor.adapt(node.inputs[0], TensorType(now.dtype, shape, high=now.high))
-        types = [editor.type_of(edge)]
-        params = node.params if spec.accepts(types, node.params) else guide.draw_params(spec, types, draw)
+        types = (editor.type_of(edge),)
+        params = node.params if editor.takes(spec, types, node.params) else guide.draw_params(spec, types, draw, limits)
         if params is None:
             raise Inapplicable(f"{node.layer} takes no {types[0]}")
         editor.redo(node, [edge], params)

@@ -18,15 +18,15 @@ def _copy(editor: Editor, guide: Guide, draw: Draw) -> None:
     layers = [node for node in editor.layers() if CATALOGUE[node.layer].arity == (1, 1)]
     if not layers:
         raise Inapplicable("no layer with one input")
-    pair = guide.new_pair(editor.layers(), {node.layer for node in layers}, draw)
+    pair = guide.new_pair(editor.sources(), {node.layer for node in layers}, draw)
     if pair is None:
-        before, model = draw.choice(editor.layers()), draw.choice(layers)
+        before, model = draw.choice(editor.sources()), draw.choice(layers)
     else:
         before, name = pair[0], draw.choice(pair[1])
         model = draw.choice([node for node in layers if node.layer == name])
     spec, kind = CATALOGUE[model.layer], editor.input_types(model)[0]
     edge = Edge(before.id)
-    if not spec.accepts([editor.type_of(edge)], model.params):
+    if not editor.takes(spec, (editor.type_of(edge),), model.params):
         edge = editor.adapt(edge, TensorType(kind.dtype, kind.shape, high=kind.high))
     made = editor.add(model.layer, model.params, (edge,))
     editor.expose(Edge(made.id))

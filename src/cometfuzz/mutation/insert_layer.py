@@ -25,12 +25,12 @@ def _insert(editor: Editor, guide: Guide, draw: Draw) -> None:
     wanted = _wanted_type(spec, seen, guide, draw)
     if seen.rank not in spec.ranks or seen.dtype not in spec.dtypes or guide.wants_input(spec.name, wanted) > 1:
         edge = editor.adapt(edge, wanted)
-    types = [editor.type_of(edge)]
-    params = guide.draw_params(spec, types, draw)
+    types = (editor.type_of(edge),)
+    params = guide.draw_params(spec, types, draw, editor.limits)
     if params is None:
         edge = editor.adapt(edge, spec.inputs(draw)[0])
-        types = [editor.type_of(edge)]
-        params = guide.draw_params(spec, types, draw)
+        types = (editor.type_of(edge),)
+        params = guide.draw_params(spec, types, draw, editor.limits)
     if params is None:
         raise Inapplicable(f"{spec.name} takes no {types[0]}")
     made = editor.add(spec.name, params, (edge,))
@@ -44,14 +44,15 @@ def _insert(editor: Editor, guide: Guide, draw: Draw) -> None:
 
 def _choose(editor: Editor, guide: Guide, draw: Draw) -> tuple[Node, LayerSpec]:
     """A node and a layer that has never followed it, if there is one; direct edges before adapted ones."""
-    layers = editor.layers() or list(editor.nodes.values())
-    pair = guide.new_pair(layers, UNARY, draw)
+    layers = editor.sources()
+    names = {name: None for name in UNARY if editor.limits.has(name)}
+    pair = guide.new_pair(layers, names, draw)
     if pair is None:
-        return draw.choice(layers), LAYERS[draw.choice(list(UNARY))]
-    node, names = pair
+        return draw.choice(layers), LAYERS[draw.choice(list(names))]
+    node, followers = pair
     kind = node.outputs[0]
-    direct = [name for name in names if kind.rank in LAYERS[name].ranks and kind.dtype in LAYERS[name].dtypes]
-    return node, LAYERS[draw.choice(direct or names)]
+    direct = [name for name in followers if kind.rank in LAYERS[name].ranks and kind.dtype in LAYERS[name].dtypes]
+    return node, LAYERS[draw.choice(direct or followers)]
 
 
 def _wanted_type(spec: LayerSpec, seen: TensorType, guide: Guide, draw: Draw) -> TensorType:

@@ -19,9 +19,11 @@ def merge_layers(graph: Graph, guide: Guide, draw: Draw, limits: Limits) -> Grap
 
 def _merge(editor: Editor, guide: Guide, draw: Draw) -> None:
     nodes = [node for node in editor.nodes.values() if node.outputs[0].is_float and node.outputs[0].rank >= 2]
+    nodes = [node for node in nodes if node.id not in editor.special]
     if not nodes:
         raise Inapplicable("no tensor of floats")
-    pairs = [(draw.choice(nodes), draw.choice(MERGING)) for _ in range(24)]
+    merging = [spec for spec in MERGING if editor.limits.has(spec.name)]
+    pairs = [(draw.choice(nodes), draw.choice(merging)) for _ in range(24)]
     pairs = [(node, spec) for node, spec in pairs if node.outputs[0].rank in spec.ranks]
     if not pairs:
         raise Inapplicable("no merging layer takes these ranks")
@@ -35,7 +37,7 @@ def _merge(editor: Editor, guide: Guide, draw: Draw) -> None:
         first = editor.adapt(first, TensorType(kind.dtype, kind.shape))
     second = editor.adapt(Edge(right.id), TensorType(kind.dtype, kind.shape))
     edges = (first, second)
-    params = guide.draw_params(spec, [editor.type_of(edge) for edge in edges], draw)
+    params = guide.draw_params(spec, tuple(editor.type_of(edge) for edge in edges), draw, editor.limits)
     if params is None:
         raise Inapplicable(f"{spec.name} takes no two {kind}")
     made = editor.add(spec.name, params, edges)

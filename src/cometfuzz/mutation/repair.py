@@ -5,9 +5,11 @@ expand); `redo` runs a node again with other inputs or parameters and repairs it
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from cometfuzz.catalogue.spec import CATALOGUE
+from cometfuzz.catalogue.cost import Cost, cost_of
+from cometfuzz.catalogue.spec import CATALOGUE, LayerSpec
 from cometfuzz.catalogue.validate import assemble, type_call
 from cometfuzz.draw import Draw
 from cometfuzz.errors import InvalidCase
@@ -17,6 +19,9 @@ from cometfuzz.ir.types import TensorType
 from cometfuzz.mutation.base import LAYERS_AT_ONCE, Inapplicable, Limits, how_many
 
 HALF = ("float16", "bfloat16")
+
+SPARE = 4
+"""Attempts beyond the number of layers to change, since some fail."""
 
 
 class Editor:
@@ -28,6 +33,11 @@ class Editor:
         self.outputs: list[Edge] = list(graph.outputs)
         self.taps = draw.chance(0.5)
         """Whether what a repair crops away becomes an output, so that it is compared; else fusion stays tested."""
+        self.special: set[str] = set()
+        """The special value and what stands on it: a branch of its own, on which nothing else may build."""
+        for node in graph.nodes:
+            self._note_special(node)
+        self._costs: dict[str, tuple[Node, Cost]] = {}
         self._fresh: set[str] = set()
         """What the present change has added: it goes on reading what it reads when readers are rerouted."""
         self._next = 1 + max((int(name[1:]) for name in self.nodes if name[1:].isdigit()), default=-1)
@@ -42,6 +52,15 @@ class Editor:
         """The nodes that count as layers."""
         return [node for node in self.nodes.values() if CATALOGUE[node.layer].counted]
 
+    def sources(self) -> list[Node]:
+        """The nodes that something new may read: layers, or else any node, off the branch of a special value."""
+        clean = [node for node in self.nodes.values() if node.id not in self.special]
+        return [node for node in clean if CATALOGUE[node.layer].counted] or clean
+
+    def _note_special(self, node: Node) -> None:
+        if node.layer == "special" or any(edge.node in self.special for edge in node.inputs):
+            self.special.add(node.id)
+
     def add(self, layer: str, params: Mapping[str, Any], inputs: Sequence[Edge], node_id: str = "") -> Node:
         """A new node, typed; Inapplicable if it would be invalid or too large."""
         types = tuple(self.type_of(edge) for edge in inputs)
@@ -51,12 +70,19 @@ class Editor:
             raise Inapplicable(f"{layer} breaks {outputs[0][0]!r}")
         if any(output.elements > self.limits.elements for output in outputs):
             raise Inapplicable(f"{layer} gives more than {self.limits.elements} elements")
+        if objection := self.limits.objection(layer, types, complete):
+            raise Inapplicable(objection)
         if not node_id:
             node_id, self._next = f"n{self._next}", self._next + 1
             self._fresh.add(node_id)
         node = Node(node_id, layer, complete, tuple(inputs), outputs)
         self.nodes[node_id] = node
+        self._note_special(node)
         return node
+
+    def takes(self, spec: LayerSpec, types: tuple[TensorType, ...], params: Params) -> bool:
+        """Whether a layer would take these inputs with these parameters, within the dialect."""
+        return spec.accepts(types, params) and not self.limits.objection(spec.name, types, params)
 
     def utility(self, layer: str, params: Mapping[str, Any], edge: Edge) -> Edge:
         return Edge(self.add(layer, params, (edge,)).id)
@@ -145,11 +171,24 @@ class Editor:
             reason = str(error)
         else:
             self._prune()
-            reason = "" if len(self.nodes) <= self.limits.nodes else f"more than {self.limits.nodes} nodes"
+            reason = self._excess()
         if reason:
             self.nodes, self.outputs = before
         self._fresh.clear()
         return reason
+
+    def _excess(self) -> str:
+        """Which limit is exceeded, or nothing."""
+        if len(self.nodes) > self.limits.nodes:
+            return f"more than {self.limits.nodes} nodes"
+        for node in self.nodes.values():
+            known = self._costs.get(node.id)
+            if known is None or known[0] is not node:
+                self._costs[node.id] = node, cost_of(node.layer, self.input_types(node), node.params, node.outputs)
+        spent = [self._costs[name][1] for name in self.nodes]
+        if sum(cost.flops for cost in spent) > self.limits.flops:
+            return f"more than {self.limits.flops} flops"
+        return f"more than {self.limits.bytes} bytes" if sum(cost.bytes for cost in spent) > self.limits.bytes else ""
 
     def _prune(self) -> None:
         """Drop what no output stands on."""
@@ -169,23 +208,42 @@ class Editor:
             graph = assemble(in_topological_order([node.draft for node in self.nodes.values()]), self.outputs)
         except InvalidCase as error:
             raise Inapplicable(str(error)) from None
-        if len(graph.nodes) > self.limits.nodes:
-            raise Inapplicable(f"more than {self.limits.nodes} nodes")
+        if excess := self._excess():
+            raise Inapplicable(excess)
         return graph
 
 
 def repeat(graph: Graph, draw: Draw, limits: Limits, nodes: int, change: Callable[[Editor], None]) -> Graph:
     """A graph of at most `nodes` nodes, changed 1 to 10 times; Inapplicable if no change could be made."""
-    editor = Editor(trim(graph, max(2, nodes), draw), draw, limits)
-    reasons = [editor.attempt(change) for _ in range(how_many(draw, LAYERS_AT_ONCE))]
-    if all(reasons):
-        raise Inapplicable(reasons[-1])
+    editor = Editor(trim(graph, draw, replace(limits, nodes=max(2, nodes))), draw, limits)
+    goal, done, reason = how_many(draw, LAYERS_AT_ONCE), 0, ""
+    for _ in range(goal + SPARE):
+        if done < goal:
+            failed = editor.attempt(change)
+            done, reason = done + (not failed), failed or reason
+    if not done:
+        raise Inapplicable(reason)
     return editor.finish()
 
 
-def trim(graph: Graph, nodes: int, draw: Draw) -> Graph:
-    """A part of the graph with at most `nodes` nodes: what some of its nodes stand on."""
-    if len(graph.nodes) <= nodes:
+def trim(graph: Graph, draw: Draw, limits: Limits) -> Graph:
+    """A part of the graph within the limits: what some of its nodes stand on. The graph itself if it is within."""
+    allowed: dict[str, bool] = {}
+    spent: dict[str, Cost] = {}
+    for node in graph.nodes:
+        types = graph.input_types(node)
+        objection = limits.objection(node.layer, types, node.params)
+        allowed[node.id] = not objection and all(allowed[edge.node] for edge in node.inputs)
+        spent[node.id] = cost_of(node.layer, types, node.params, node.outputs)
+
+    def fits(names: set[str]) -> bool:
+        return (
+            len(names) <= limits.nodes
+            and sum(spent[name].flops for name in names) <= limits.flops
+            and sum(spent[name].bytes for name in names) <= limits.bytes
+        )
+
+    if all(allowed.values()) and fits(set(allowed)):
         return graph
     below: dict[str, set[str]] = {}
     for node in graph.nodes:
@@ -193,11 +251,12 @@ def trim(graph: Graph, nodes: int, draw: Draw) -> Graph:
     kept: set[str] = set()
     ends: list[Edge] = []
     for node in draw.shuffled(graph.nodes):
-        if node.layer != INPUT and len(kept | below[node.id]) <= nodes and node.id not in kept:
+        wanted = node.layer != INPUT and node.id not in kept and allowed[node.id]
+        if wanted and fits(kept | below[node.id]):
             kept |= below[node.id]
             ends.append(Edge(node.id))
     if not ends:
-        raise Inapplicable(f"no part of the graph has at most {nodes} nodes")
+        raise Inapplicable("no part of the graph is within the limits")
     read = {edge for node in graph.nodes if node.id in kept for edge in node.inputs}
     outputs = [edge for edge in ends if edge not in read] or ends[:1]
     return assemble([node.draft for node in graph.nodes if node.id in kept], outputs)

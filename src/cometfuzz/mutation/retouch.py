@@ -1,13 +1,14 @@
 """The common way of mutations that change some layers in place: choose, change one by one, keep what worked."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
 from cometfuzz.draw import Draw
 from cometfuzz.ir.graph import Graph, Node
 from cometfuzz.mutation.base import Inapplicable, Limits, how_many
-from cometfuzz.mutation.repair import Editor, trim
+from cometfuzz.mutation.repair import SPARE, Editor, trim
 
 Option = TypeVar("Option")
 ROOM = 12
@@ -23,7 +24,7 @@ def retouch(
     change: Callable[[Node, Option, Editor], None],
 ) -> Graph:
     """Change 1 to 10 layers, uncovered options first; Inapplicable if none could be changed."""
-    graph = trim(graph, max(2, limits.nodes - ROOM), draw)
+    graph = trim(graph, draw, replace(limits, nodes=max(2, limits.nodes - ROOM)))
     editor = Editor(graph, draw, limits)
     choices: list[tuple[bool, Node, list[Option]]] = []
     for node in draw.shuffled(editor.layers()):
@@ -32,7 +33,7 @@ def retouch(
             choices.append((bool(wanted), node, wanted or offered))
     choices.sort(key=lambda choice: not choice[0])
     goal, done, reason = how_many(draw, len(choices)), 0, "no layer has another option"
-    for _, node, offered in choices[: goal + 4]:
+    for _, node, offered in choices[: goal + SPARE]:
         if done < goal and node.id in editor.nodes:
             failed = editor.attempt(partial(change, editor.nodes[node.id], draw.choice(offered)))
             done, reason = done + (not failed), failed or reason

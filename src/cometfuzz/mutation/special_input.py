@@ -1,5 +1,7 @@
 """SpecialI: feed NaN, Inf, -Inf or 0 to a copy of a layer, on a branch with its own output."""
 
+from dataclasses import replace
+
 from cometfuzz.catalogue.spec import CATALOGUE
 from cometfuzz.draw import Draw
 from cometfuzz.ir.graph import Edge, Graph
@@ -12,7 +14,7 @@ def special_input(graph: Graph, guide: Guide, draw: Draw, limits: Limits) -> Gra
     """One special value in a case: a graph that has one already is left alone."""
     if any(node.layer == "special" for node in graph.nodes):
         raise Inapplicable("the graph has a special value already")
-    graph = trim(graph, max(2, limits.nodes - 2), draw)
+    graph = trim(graph, draw, replace(limits, nodes=max(2, limits.nodes - 2)))
     editor = Editor(graph, draw, limits)
     layers = [
         node

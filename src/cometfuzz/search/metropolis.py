@@ -55,3 +55,10 @@ class Metropolis:
         record.attempts += 1
         record.score += score
         record.applied += applied
+
+    def as_plain(self) -> dict[str, dict[str, float]]:
+        """The form of `--json`."""
+        return {
+            name: {"attempts": record.attempts, "applied": record.applied, "fitness": round(record.fitness, 3)}
+            for name, record in self.records.items()
+        }

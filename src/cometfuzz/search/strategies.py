@@ -1,28 +1,29 @@
-"""Strategies: `propose() -> Case`, `learn(case, feedback)`. Here the paper's own, and its random ablation.
+"""Strategies: `propose() -> Case`, `learn(case, feedback)`, and what those of ours share.
 
 Case i draws from Draw(seed, i) and sees only feedback for cases before i - window, in order of index, so that the cases
 are the same whatever the number of jobs (DESIGN, decision 6). What a case in flight would cover is claimed: no other
 case goes for it. A failure releases its claims; after three failures an item is parked.
+
+Strategies are entry points of the group "cometfuzz.strategies": a package from outside adds one by declaring it.
 """
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from collections import Counter, deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.metadata import entry_points
+from typing import Any, Protocol
 
-from cometfuzz.coverage.gain import Coverage, Fact, facts_of
-from cometfuzz.coverage.layers import full_space, paper_space
+from cometfuzz.coverage.gain import Coverage, Fact, Gain
+from cometfuzz.coverage.layers import SIGMA, full_space, paper_space
 from cometfuzz.draw import Draw
-from cometfuzz.errors import CometfuzzError
+from cometfuzz.errors import UnknownName
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.graph import Graph
-from cometfuzz.mutation import MUTATIONS
-from cometfuzz.mutation.base import Guide, Inapplicable, Limits
-from cometfuzz.search.metropolis import Metropolis, P
+from cometfuzz.mutation.base import Guide, Limits
 from cometfuzz.search.pool import Pool
 
-LAMBDA = 0.5
-TRIES = 50
+GROUP = "cometfuzz.strategies"
 PARKED_AFTER = 3
 WINDOW = 8
 
@@ -35,93 +36,107 @@ class Feedback:
     new_branches: bool | None = None
 
 
+@dataclass(frozen=True)
+class Options:
+    """What every strategy is made with."""
+
+    seed: int
+    seeds: Sequence[Graph]
+    limits: Limits = field(default_factory=Limits)
+    sigma: int = SIGMA
+
+
 class Strategy(Protocol):
     """Proposes cases and learns from them; both in order of index."""
+
+    coverages: Sequence[Coverage]
+    pool: Pool
 
     def propose(self) -> Case: ...
 
     def learn(self, case: Case, feedback: Feedback) -> None: ...
 
-
-@dataclass
-class _Flight:
-    operator: str
-    claims: tuple[Fact, ...]
-
-
-class Comet:
-    """Metropolis-Hastings over the eight mutations, guided by what is uncovered."""
-
-    def __init__(
-        self, seed: int, seeds: Sequence[Graph], limits: Limits | None = None, p: float = P, sigma: int = 5
-    ) -> None:
-        self.seed, self.index = seed, 0
-        self.limits = limits or Limits()
-        self.pool = Pool(seeds)
-        self.coverages = (Coverage(paper_space(sigma)), Coverage(full_space(sigma)))
-        self.metropolis = Metropolis(tuple(MUTATIONS), p)
-        self._claimed: Counter[Fact] = Counter()
-        self._failures: Counter[Fact] = Counter()
-        self._flights: dict[int, _Flight] = {}
-        for graph in seeds:
-            self._commit(facts_of(graph, coverage.space) for coverage in self.coverages)
-
-    def choose(self, draw: Draw) -> str:
-        """The operator for the next case."""
-        return self.metropolis.choose(draw)
-
-    def propose(self) -> Case:
-        draw, self.index = Draw(self.seed, self.index), self.index + 1
-        guide = Guide(self.coverages, _Avoided(self._claimed, self._failures))
-        for _ in range(TRIES):
-            operator = self.choose(draw)
-            try:
-                graph = MUTATIONS[operator](self.pool.choose(draw), guide, draw, self.limits)
-            except Inapplicable:
-                self.metropolis.learn(operator, 0.0, applied=False)
-                continue
-            claims = tuple(dict.fromkeys(fact for coverage in self.coverages for fact in coverage.gain(graph).facts))
-            self._claimed.update(claims)
-            case = Case(graph, draw.integer(0, 2**32))
-            self._flights[case.rng_seed] = _Flight(operator, claims)
-            return case
-        raise CometfuzzError(f"expected an operator that applies; received none in {TRIES} tries at case {self.index}")
-
-    def learn(self, case: Case, feedback: Feedback) -> None:
-        flight = self._flights.pop(case.rng_seed)
-        self._claimed.subtract(flight.claims)
-        self._claimed += Counter()
-        diverse = False
-        if feedback.executed:
-            gains = [coverage.cover(case.graph) for coverage in self.coverages]
-            diverse = any(gains)
-        else:
-            self._failures.update(flight.claims)
-        if diverse or feedback.new_branches:
-            self.pool.add(case.graph, Draw(self.seed, "pool", self.index))
-        branch = feedback.new_branches
-        score = float(diverse) if branch is None else LAMBDA * diverse + (1 - LAMBDA) * branch
-        self.metropolis.learn(flight.operator, score)
-
-    def _commit(self, facts: Iterable[Iterable[Fact]]) -> None:
-        for coverage, found in zip(self.coverages, facts, strict=True):
-            coverage.add(found)
-
-
-class CometRandom(Comet):
-    """The ablation: operators by chance; the pool still grows."""
-
-    def choose(self, draw: Draw) -> str:
-        return draw.choice(list(MUTATIONS))
+    def operators(self) -> Mapping[str, Mapping[str, float]]:
+        """How each of its ways to make a case did: attempts, applied, fitness."""
 
 
 @dataclass(frozen=True)
-class _Avoided:
+class Flight:
+    """A case that has been proposed and not yet learned of."""
+
+    case: Case
+    operator: str
+    claims: tuple[Fact, ...]
+    probe: bool
+
+
+class Search:
+    """What our strategies share: two coverages, a pool, and the claims of cases in flight."""
+
+    def __init__(self, options: Options) -> None:
+        self.seed, self.limits, self.index = options.seed, options.limits, 0
+        self.pool = Pool(options.seeds)
+        self.coverages = (Coverage(paper_space(options.sigma)), Coverage(full_space(options.sigma)))
+        self.claimed: Counter[Fact] = Counter()
+        self.failures: Counter[Fact] = Counter()
+        self.flights: deque[Flight] = deque()
+        self.guide = Guide(self.coverages, Avoided(self.claimed, self.failures))
+        for graph in options.seeds:
+            for coverage in self.coverages:
+                coverage.cover(graph)
+
+    def next_draw(self) -> Draw:
+        """The draw of the next case."""
+        self.index += 1
+        return Draw(self.seed, self.index - 1)
+
+    def launch(self, graph: Graph, operator: str, draw: Draw, probe: bool = False) -> Case:
+        """The case of a graph, with what it would cover claimed."""
+        claims = tuple(dict.fromkeys(fact for coverage in self.coverages for fact in coverage.gain(graph).facts))
+        self.claimed.update(claims)
+        case = Case(graph, draw.integer(0, 2**32))
+        self.flights.append(Flight(case, operator, claims, probe))
+        return case
+
+    def land(self, case: Case, feedback: Feedback) -> tuple[Flight, list[Gain]]:
+        """Release the claims of the oldest case in flight, and count what it covered if it executed."""
+        flight = self.flights.popleft()
+        if flight.case is not case:
+            raise ValueError("expected feedback in the order of the cases; received it in another")
+        for fact in flight.claims:
+            self.claimed[fact] -= 1
+            if not self.claimed[fact]:
+                del self.claimed[fact]
+        if not feedback.executed:
+            self.failures.update(flight.claims)
+            return flight, [Gain(()) for _ in self.coverages]
+        gains = [coverage.take(flight.claims) for coverage in self.coverages]
+        if (any(gains) or feedback.new_branches) and not flight.probe:
+            self.pool.add(case.graph, Draw(self.seed, "pool", self.index))
+        return flight, gains
+
+
+@dataclass(frozen=True)
+class Avoided:
+    """Facts not to go for: claimed by a case in flight, or parked."""
+
     claimed: Counter[Fact]
     failures: Counter[Fact]
 
     def __contains__(self, fact: object) -> bool:
-        return isinstance(fact, Fact) and (self.claimed[fact] > 0 or self.failures[fact] >= PARKED_AFTER)
+        return fact in self.claimed or (fact in self.failures and self.failures[fact] >= PARKED_AFTER)  # type: ignore[index]
 
 
-STRATEGIES: dict[str, Callable[[int, Sequence[Graph]], Comet]] = {"comet": Comet, "comet-r": CometRandom}
+@cache
+def strategies() -> Mapping[str, Any]:
+    """The entry points of all strategies by name; of two with one name, the first installed."""
+    found = sorted(entry_points(group=GROUP), key=lambda point: point.name)
+    return {point.name: point for point in reversed(found)}
+
+
+def make_strategy(name: str, options: Options) -> Strategy:
+    """The strategy of a name; a strategy from outside is made in the same way."""
+    if name not in strategies():
+        raise UnknownName(f"expected one of {', '.join(sorted(strategies()))}; received strategy={name!r}")
+    make: Callable[[Options], Strategy] = strategies()[name].load()
+    return make(options)

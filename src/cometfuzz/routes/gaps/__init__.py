@@ -3,11 +3,14 @@
 A gap is exact: what it covers must fail as declared. A gap that starts to pass fails a test.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
 from typing import Any, Literal
+
+from cometfuzz.catalogue.spec import LayerSpec, spec_of
+from cometfuzz.ir.graph import Params
 
 KERAS3_ROUTES = ("keras-tf", "keras-torch", "keras-jax")
 
@@ -54,3 +57,13 @@ def all_gaps() -> tuple[Gap, ...]:
 def gaps_of(route: str, layer: str) -> tuple[Gap, ...]:
     """The gaps that stand against a layer on a route."""
     return tuple(gap for gap in all_gaps() if route in gap.routes and (not gap.layers or layer in gap.layers))
+
+
+def gaps_against(route: str, spec: LayerSpec, x: Any, params: Params) -> Iterator[Gap]:
+    """The gaps that cover a layer call; for a wrapper, also those of the layers inside it."""
+    yield from (gap for gap in gaps_of(route, spec.name) if gap.when(x, params))
+    for inner, types in spec.inner(x, params):
+        within = spec_of(inner.layer)
+        for gap in gaps_against(route, within, within.view(types), inner.params):
+            # the wrapper may hide a wrong value: it multiplies by zero, or drops the output
+            yield replace(gap, always=False) if gap.symptom in ("value", "result") else gap

@@ -1,0 +1,59 @@
+"""The paper's own search: Metropolis-Hastings over the eight mutations (section 3.5), and its random ablation."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from cometfuzz.draw import Draw
+from cometfuzz.errors import CometfuzzError
+from cometfuzz.ir.case import Case
+from cometfuzz.mutation import MUTATIONS
+from cometfuzz.mutation.base import Inapplicable
+from cometfuzz.mutation.dialect import LEGACY, dialect_of
+from cometfuzz.search.metropolis import Metropolis
+from cometfuzz.search.strategies import Feedback, Options, Search
+
+LAMBDA = 0.5
+TRIES = 50
+LEGACY_SHARE = 0.125
+"""How often a case is made for Keras 2, which alone has three of the paper's layers."""
+
+
+class Comet(Search):
+    """Mutates graphs of the pool; an operator that led to new coverage is chosen more often."""
+
+    def __init__(self, options: Options) -> None:
+        super().__init__(options)
+        self.metropolis = Metropolis(tuple(MUTATIONS))
+
+    def choose(self, draw: Draw) -> str:
+        """The operator for the next case."""
+        return self.metropolis.choose(draw)
+
+    def propose(self) -> Case:
+        draw = self.next_draw()
+        for _ in range(TRIES):
+            operator, graph = self.choose(draw), self.pool.choose(draw)
+            dialect = LEGACY if draw.chance(LEGACY_SHARE) else dialect_of(graph)
+            try:
+                mutant = MUTATIONS[operator](graph, self.guide, draw, replace(self.limits, dialect=dialect))
+            except Inapplicable:
+                self.metropolis.learn(operator, 0.0, applied=False)
+                continue
+            return self.launch(mutant, operator, draw)
+        raise CometfuzzError(f"expected an operator that applies; received none in {TRIES} tries at case {self.index}")
+
+    def learn(self, case: Case, feedback: Feedback) -> None:
+        flight, gains = self.land(case, feedback)
+        diverse, branch = bool(gains[0]), feedback.new_branches
+        score = float(diverse) if branch is None else LAMBDA * diverse + (1 - LAMBDA) * branch
+        self.metropolis.learn(flight.operator, score)
+
+    def operators(self) -> Mapping[str, Mapping[str, float]]:
+        return self.metropolis.as_plain()
+
+
+class CometRandom(Comet):
+    """The ablation: operators by chance; the pool still grows."""
+
+    def choose(self, draw: Draw) -> str:
+        return draw.choice(list(MUTATIONS))

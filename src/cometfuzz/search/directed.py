@@ -1,0 +1,217 @@
+"""Our own strategy: it reads what is missing, plans the calls that reach it, and batches several plans into one model.
+
+What only a gap stands against goes into a probe: a case of that plan alone, outside the pool.
+"""
+
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import replace
+
+from cometfuzz.catalogue import LAYERS
+from cometfuzz.catalogue.drawing import input_params
+from cometfuzz.catalogue.validate import assemble
+from cometfuzz.coverage.layers import Item
+from cometfuzz.draw import Draw
+from cometfuzz.errors import CometfuzzError
+from cometfuzz.ir.case import Case
+from cometfuzz.ir.graph import INPUT, Draft, Edge, Graph, Node
+from cometfuzz.ir.types import TensorType
+from cometfuzz.mutation import MUTATIONS
+from cometfuzz.mutation.base import Inapplicable, Limits
+from cometfuzz.mutation.dialect import LEGACY, MODERN, Dialect, dialect_of
+from cometfuzz.mutation.repair import Editor, trim
+from cometfuzz.search.metropolis import Record
+from cometfuzz.search.planning import Plan, fact_of, followed, plan
+from cometfuzz.search.strategies import Feedback, Options, Search
+
+REFRESHED_AFTER = 64
+"""After so many cases the goals are read anew."""
+
+START_NODES = 10
+STEPS = 20
+TRIES = 20
+PROBED_AFTER = 2
+"""So many failures to plan an item within its dialect, and it is tried as a probe."""
+
+GIVEN_UP_AFTER = 6
+WALKS = 0.5
+MUTATED = 0.3
+PROBES = 0.25
+
+
+class Directed(Search):
+    """Goes for what is missing: walks on to layers that have not followed, and places planned calls."""
+
+    def __init__(self, options: Options) -> None:
+        super().__init__(options)
+        self.records = {name: Record() for name in ("walk", "plan", "probe", "mutate")}
+        self.goals: deque[Item] = deque()
+        self.probes: deque[Item] = deque()
+        self.unplanned: dict[Item, int] = {}
+        """How often no plan was found for an item."""
+
+    def propose(self) -> Case:
+        draw = self.next_draw()
+        if self.index % REFRESHED_AFTER == 1:
+            self._read_goals(draw.child("goals"))
+        if self.probes and (len(self.goals) < STEPS or draw.chance(PROBES)):
+            graph = self._probe(draw)
+            if graph is not None:
+                return self.launch(graph, "probe", draw, probe=True)
+        for _ in range(TRIES):
+            try:
+                return self.launch(self._batch(draw), "plan", draw)
+            except Inapplicable:
+                continue
+        raise CometfuzzError(f"expected a graph that can be extended; received none in {TRIES} tries")
+
+    def learn(self, case: Case, feedback: Feedback) -> None:
+        self.land(case, feedback)
+
+    def operators(self) -> Mapping[str, Mapping[str, float]]:
+        return {
+            name: {"attempts": record.attempts, "applied": record.applied, "fitness": round(record.fitness, 3)}
+            for name, record in self.records.items()
+        }
+
+    def why_missing(self, item: Item) -> str:
+        """Why an item that can be reached has not been covered."""
+        fact = fact_of(item)
+        if fact is not None and fact in self.guide.avoided:
+            return "every case that went for it failed"
+        failures = self.unplanned.get(item, 0)
+        return f"no valid call was found in {failures} searches" if failures else "no case has gone for it yet"
+
+    def _read_goals(self, draw: Draw) -> None:
+        """All that is missing and can be reached, the paper's space first; what needs a probe apart."""
+        goals: dict[Item, None] = {}
+        for coverage in self.coverages:
+            found = [item for item, reason in coverage.missing().items() if reason is None]
+            goals.update(dict.fromkeys(draw.shuffled(found)))
+        self.goals, self.probes = deque(), deque()
+        for item in goals:
+            failures = self.unplanned.get(item, 0)
+            if failures < GIVEN_UP_AFTER:
+                (self.goals if failures < PROBED_AFTER else self.probes).append(item)
+
+    def _next_goal(self, goals: deque[Item]) -> Item | None:
+        """The next item that is still wanted."""
+        while goals:
+            item = goals.popleft()
+            fact = fact_of(item)
+            if fact is None or self.guide.wants(fact):
+                return item
+        return None
+
+    def _probe(self, draw: Draw) -> Graph | None:
+        """A graph of one plan, whatever gap stands against it."""
+        while (item := self._next_goal(self.probes)) is not None:
+            home = _home(item)
+            found = plan(item, self.guide, draw, replace(self.limits, dialect=Dialect(home.name, ())))
+            self._note("probe", found is not None)
+            if found is not None:
+                return _alone(found)
+            self.unplanned[item] += 1
+        return None
+
+    def _batch(self, draw: Draw) -> Graph:
+        """A small part of a graph of the pool, with as much that is missing as fits."""
+        goal = self._next_goal(self.goals)
+        graph = self.pool.choose(draw)
+        dialect = dialect_of(graph) if goal is None else _home(goal)
+        limits = replace(self.limits, dialect=dialect)
+        graph = trim(graph, draw, replace(limits, nodes=min(START_NODES, limits.nodes // 2)))
+        if goal is None or draw.chance(MUTATED):
+            graph = self._mutated(graph, draw, limits)
+        editor = Editor(graph, draw, limits)
+        for _ in range(STEPS):
+            if len(editor.nodes) + 4 > limits.nodes:
+                break
+            if goal is None or draw.chance(WALKS):
+                self._note("walk", not editor.attempt(self._walk))
+            else:
+                self._pursue(goal, editor)
+                goal = self._next_goal(self.goals)
+        if goal is not None:
+            self.goals.appendleft(goal)
+        return editor.finish()
+
+    def _mutated(self, graph: Graph, draw: Draw, limits: Limits) -> Graph:
+        """The graph after one of the paper's mutations, if it applies."""
+        try:
+            mutant = MUTATIONS[draw.choice(list(MUTATIONS))](graph, self.guide, draw, limits)
+        except Inapplicable:
+            mutant = graph
+        self._note("mutate", mutant is not graph)
+        return mutant
+
+    def _walk(self, editor: Editor) -> None:
+        """Let a layer that has never followed read the output of one that is there, directly."""
+        names = {name: None for name in LAYERS if editor.limits.has(name)}
+        pair = self.guide.new_pair(editor.sources(), names, editor.draw)
+        if pair is None:
+            raise Inapplicable("every follower of every layer has been seen")
+        node, followers = pair
+        for name in editor.draw.shuffled(followers)[:8]:
+            call = followed(LAYERS[name], node.outputs[0], self.guide, editor.draw, editor.limits)
+            if call is not None:
+                _place(editor, (call,), Edge(node.id))
+                return
+        raise Inapplicable(f"no layer can follow {node.layer} directly")
+
+    def _pursue(self, goal: Item, editor: Editor) -> None:
+        found = plan(goal, self.guide, editor.draw, editor.limits) if _home(goal) == editor.limits.dialect else None
+        if found is None and _home(goal) == editor.limits.dialect:
+            self.unplanned[goal] = self.unplanned.get(goal, 0) + 1
+        placed = found is not None and not editor.attempt(lambda editor: _place(editor, found))
+        self._note("plan", placed)
+
+    def _note(self, name: str, applied: bool) -> None:
+        record = self.records[name]
+        record.attempts, record.applied = record.attempts + 1, record.applied + applied
+        record.score += applied
+
+
+def _home(item: Item) -> Dialect:
+    """The dialect in which an item is pursued: Keras 2 only where it must be."""
+    layers = (item.layer, item.value) if item.criterion == "sequences" else (item.layer,)
+    return MODERN if all(MODERN.has(layer) for layer in layers) else LEGACY
+
+
+def _place(editor: Editor, found: Plan, source: Edge | None = None) -> None:
+    """Add the calls of a plan; the first reads `source` as it is, or tensors that are led to its types."""
+    for call in found:
+        inputs = [] if source is None else [source]
+        inputs += [editor.adapt(_nearest(editor, kind), kind) for kind in call.types[len(inputs) :]]
+        made = editor.add(call.spec.name, call.params, inputs)
+        if source in editor.outputs and not editor.taps:
+            editor.outputs.remove(source)
+        source = Edge(made.id)
+    if source is not None:
+        editor.expose(source)
+
+
+def _nearest(editor: Editor, kind: TensorType) -> Edge:
+    """Of some tensors of the graph, the one that needs the fewest utility nodes."""
+
+    def distance(node: Node) -> tuple[bool, int, bool]:
+        seen = node.outputs[0]
+        return seen.masked, abs(seen.rank - kind.rank), seen.dtype != kind.dtype
+
+    sources = editor.sources()
+    return Edge(min((editor.draw.choice(sources) for _ in range(6)), key=distance).id)
+
+
+def _alone(found: Plan) -> Graph:
+    """A graph of nothing but a plan."""
+    drafts: list[Draft] = []
+    source: Edge | None = None
+    for call in found:
+        inputs = [] if source is None else [source]
+        for kind in call.types[len(inputs) :]:
+            drafts.append(Draft(f"n{len(drafts)}", INPUT, input_params(kind), ()))
+            inputs.append(Edge(drafts[-1].id))
+        drafts.append(Draft(f"n{len(drafts)}", call.spec.name, call.params, tuple(inputs)))
+        source = Edge(drafts[-1].id)
+    assert source is not None
+    return assemble(drafts, [source])

@@ -1,0 +1,142 @@
+"""Plans: the layer calls that would cover one missing item, found by drawing calls and asking the catalogue.
+
+A Plan is one call, or two of which the second reads the first. It says nothing of a graph: `directed` places it.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from cometfuzz.catalogue import LAYERS, LayerSpec
+from cometfuzz.catalogue.spec import CATALOGUE
+from cometfuzz.coverage.gain import Fact, call_facts
+from cometfuzz.coverage.layers import PAPER_PARAMETERS, Item, text
+from cometfuzz.draw import Draw
+from cometfuzz.ir.graph import Params
+from cometfuzz.ir.types import TensorType
+from cometfuzz.mutation.base import Guide, Limits
+
+TRIES = 16
+
+
+@dataclass(frozen=True)
+class Call:
+    """A valid layer call: the types that it reads and its parameters."""
+
+    spec: LayerSpec
+    types: tuple[TensorType, ...]
+    params: Params
+
+    @property
+    def output(self) -> TensorType:
+        return self.spec.outputs(self.types, self.params)[0]
+
+
+Plan = tuple[Call, ...]
+
+
+def plan(item: Item, guide: Guide, draw: Draw, limits: Limits) -> Plan | None:
+    """Calls within the limits that cover the item, or None if none was found."""
+    spec = LAYERS[item.layer]
+    if not limits.has(spec.name):
+        return None
+    if item.criterion == "sequences":
+        return _sequence(spec, LAYERS[item.value], guide, draw, limits) if limits.has(item.value) else None
+    for _ in range(TRIES):
+        for call in _calls(spec, item, guide, draw, limits):
+            if _covers(call, item, guide):
+                return (call,)
+    return None
+
+
+def followed(spec: LayerSpec, first: TensorType, guide: Guide, draw: Draw, limits: Limits) -> Call | None:
+    """A call of a layer that reads a tensor as it is, in its first place; None if it takes no such tensor."""
+    if first.rank not in spec.ranks or first.dtype not in spec.dtypes:
+        return None
+    low = spec.arity[0]
+    offers = [(first,) * low]
+    others = spec.inputs(draw)[1:low]
+    if others and all(kind.rank == first.rank for kind in others):
+        offers.append((first, *others))
+    for types in offers:
+        params = guide.draw_params(spec, types, draw, limits)
+        if params is not None and _small(Call(spec, types, params), limits):
+            return Call(spec, types, params)
+    return None
+
+
+def _sequence(before: LayerSpec, after: LayerSpec, guide: Guide, draw: Draw, limits: Limits) -> Plan | None:
+    for _ in range(TRIES):
+        types = before.inputs(draw)
+        params = guide.draw_params(before, types, draw, limits)
+        if params is None:
+            continue
+        first = Call(before, types, params)
+        if _small(first, limits) and (second := followed(after, first.output, guide, draw, limits)) is not None:
+            return first, second
+    return None
+
+
+def _calls(spec: LayerSpec, item: Item, guide: Guide, draw: Draw, limits: Limits) -> Iterator[Call]:
+    """Drawn calls that may cover an input or a parameter value."""
+    types = spec.inputs(draw)
+    if item.name == "dtype" and item.criterion == "inputs":
+        types = tuple(
+            TensorType(item.value, kind.shape, high=9 if item.value == "int32" else None)
+            if kind.is_float or kind is types[0]
+            else kind
+            for kind in types
+        )
+    if not (types[0].rank in spec.ranks and types[0].dtype in spec.dtypes):
+        return
+    if item.criterion == "inputs":
+        params = guide.draw_params(spec, types, draw, limits)
+    else:
+        params = _with_value(spec, types, item, guide, draw, limits)
+    if params is not None and spec.accepts(types, params) and _small(Call(spec, types, params), limits):
+        yield Call(spec, types, params)
+
+
+def _with_value(
+    spec: LayerSpec, types: tuple[TensorType, ...], item: Item, guide: Guide, draw: Draw, limits: Limits
+) -> Params | None:
+    """Parameters with the item's value, where it is a listed one; else whatever is uncovered."""
+    options = _options(spec.name, _today(item))
+    if item.value not in options:
+        return guide.draw_params(spec, types, draw, limits)
+    fixed = {_today(item): draw.choice(options[item.value])}
+    params = spec.draw_params(draw, types, fixed, tries=8)
+    return params if params is not None and not limits.objection(spec.name, types, params) else None
+
+
+@cache
+def _options(layer: str, parameter: str) -> dict[str, list[Any]]:
+    """The values of a parameter by the text that names them in a space."""
+    named: dict[str, list[Any]] = {}
+    for option in LAYERS[layer].params[parameter].options() or ():
+        named.setdefault(text(option), []).append(option)
+    return named
+
+
+def _today(item: Item) -> str:
+    return PAPER_PARAMETERS.get((item.layer, item.name), item.name)
+
+
+def _covers(call: Call, item: Item, guide: Guide) -> bool:
+    """Whether a call does what the item names; a counted item ("#3") asks for any value that is not yet counted."""
+    for paper in (True, False):
+        for fact in call_facts(call.spec.name, call.params, call.types, paper):
+            if fact[:3] == item[:3] and (fact.value == item.value or (item.value[:1] == "#" and guide.wants(fact))):
+                return True
+    return False
+
+
+def _small(call: Call, limits: Limits) -> bool:
+    kinds = (*call.types, *CATALOGUE[call.spec.name].outputs(call.types, call.params))
+    return all(kind.elements <= limits.elements for kind in kinds)
+
+
+def fact_of(item: Item) -> Fact | None:
+    """The fact that an item names; None for a counted one."""
+    return None if item.value.startswith("#") else Fact(*item)
