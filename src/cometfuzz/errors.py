@@ -17,6 +17,10 @@ class UnknownName(CometfuzzError):
     """A layer, route, environment or parameter that nobody registered."""
 
 
+class InvalidRoute(CometfuzzError):
+    """A route that cannot be used as it is declared."""
+
+
 class EnvironmentFailure(CometfuzzError):
     """An environment that cannot be built, or that does not hold what its file promises."""
 
