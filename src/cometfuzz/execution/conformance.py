@@ -28,6 +28,7 @@ from cometfuzz.ir.graph import Edge
 from cometfuzz.reference.bound import Expected, expect, judge
 from cometfuzz.routes import Group, Route
 from cometfuzz.routes.gaps import Gap, gaps_against
+from cometfuzz.routes.registry import base_of
 
 
 @dataclass(frozen=True)
@@ -113,13 +114,23 @@ class Report:
 
 
 def layers_of(route: Route, layers: Sequence[str] = ()) -> list[str]:
-    """The layers that a route's dialect has at all, wrappers judged by what they hold."""
-    return [name for name, spec in LAYERS.items() if route.speaks in spec.libraries and (not layers or name in layers)]
+    """The layers that a route's dialect has at all; the reference speaks no dialect and has them all."""
+    return [
+        name
+        for name, spec in LAYERS.items()
+        if (not route.speaks or route.speaks in spec.libraries) and (not layers or name in layers)
+    ]
 
 
 def find_gaps(route: str, drawn: LayerDraw) -> list[Gap]:
-    """The gaps that cover a draw."""
-    return list(gaps_against(route, drawn.spec, drawn.x, drawn.params))
+    """The gaps that cover a draw: those of the route, then those of its base route."""
+    found = list(gaps_against(route, drawn.spec, drawn.x, drawn.params))
+    base = base_of(route)
+    if base is not None:
+        # what the model's own library refuses or computes wrongly says nothing of those behind it
+        inherited = gaps_against(base, drawn.spec, drawn.x, drawn.params)
+        found += [replace(gap, symptom="any", always=False) for gap in inherited]
+    return found
 
 
 class Answer:

@@ -27,6 +27,10 @@ be started, or it is paused.
 """
 
 
+MAX_SHOWN = 300
+"""How much of a library's message is shown in a line."""
+
+
 @dataclass(frozen=True)
 class Failure:
     """An exception in the library: its class, the classes above it, message and innermost frames."""
@@ -93,7 +97,7 @@ class Outcome:
 
     def __str__(self) -> str:
         if self.failure is not None:
-            return f"{self.failure.type} in {self.stage}: {self.failure.message.strip().splitlines()[0:1]}"
+            return f"{self.failure.type} in {self.stage}: {' '.join(self.failure.message.split())[:MAX_SHOWN]}"
         return f"{self.cause or self.status} in {self.stage} {self.detail}".strip()
 
 
