@@ -75,7 +75,6 @@ class KerasSession:
         work.enter("build")
         weights = {node: [to_array(tensor) for tensor in tensors] for node, tensors in work.weights.items()}
         with work.library():
-            self.keras.utils.set_random_seed(0)
             self.forget()
         model, layers = self.model(work)
         with work.library():
@@ -96,6 +95,7 @@ class KerasSession:
 
     def forget(self) -> None:
         """Reset Keras' global state. Without a full garbage collection, which costs more than most models do."""
+        self.keras.utils.set_random_seed(0)
         self.keras.backend.clear_session(free_memory=False)
 
     def model(self, work: Work) -> tuple[Any, dict[str, Any]]:
@@ -110,16 +110,26 @@ class KerasSession:
                 if node.layer == INPUT:
                     result = self.input(node.outputs[0], node.id)
                 elif node.layer.islower():
-                    result = utility(self.ops, node, given[0])
+                    result = self.utility(node, given[0])
                 else:
                     layers[node.id] = self.layer(node.layer, node.params, dtype, node.id)
                     result = call_layer(layers[node.id], node, given)
             results = flat(result)
-            check_static_types(node, results)
+            check_static_types(node, [self.static_type(value) for value in results])
             edges.update({Edge(node.id, index): value for index, value in enumerate(results)})
         inputs = [edges[Edge(node.id)] for node in graph.inputs]
         with work.library():
-            return self.keras.Model(inputs, [edges[edge] for edge in graph.outputs]), layers
+            return self.make_model(inputs, [edges[edge] for edge in graph.outputs]), layers
+
+    def make_model(self, inputs: Any, outputs: Any) -> Any:
+        return self.keras.Model(inputs, outputs)
+
+    def utility(self, node: Node, x: Any) -> Any:
+        return utility(self.ops, node, x)
+
+    def static_type(self, value: Any) -> tuple[str, tuple[int | None, ...]]:
+        """What Keras says of a symbolic tensor."""
+        return str(getattr(value.dtype, "name", value.dtype)), tuple(value.shape)
 
     def input(self, kind: TensorType, name: str) -> Any:
         return self.keras.Input(batch_shape=kind.shape, dtype=kind.dtype, name=name)
@@ -172,9 +182,8 @@ class StaticTypeMismatch(Exception):
     """Keras' own static inference of a shape or dtype is not what the catalogue predicts."""
 
 
-def check_static_types(node: Node, results: list[Any]) -> None:
-    """Hold what Keras says of a symbolic tensor against the catalogue: layers built on top of it rely on it."""
-    seen = [(str(getattr(value.dtype, "name", value.dtype)), tuple(value.shape)) for value in results]
+def check_static_types(node: Node, seen: list[tuple[str, tuple[int | None, ...]]]) -> None:
+    """Hold what Keras says of symbolic tensors against the catalogue: layers built on top of them rely on it."""
     want = [(kind.dtype, kind.shape) for kind in node.outputs]
     fits = len(seen) == len(want) and all(
         dtype == expected_dtype

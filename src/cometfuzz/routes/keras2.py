@@ -39,6 +39,7 @@ class Keras2Session(KerasSession):
         return {"tf-keras": self.keras.__version__, "tensorflow": self.tensorflow.__version__}
 
     def forget(self) -> None:
+        self.keras.utils.set_random_seed(0)
         self.keras.backend.clear_session()
 
     def layer(self, name: str, params: Params, dtype: str, node_id: str | None = None) -> Any:
