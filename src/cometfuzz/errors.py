@@ -13,6 +13,10 @@ class InvalidCase(CometfuzzError):
     """A case, graph or tensor that cannot be decoded or that `validate` refuses."""
 
 
+class InvalidConfig(CometfuzzError):
+    """A configuration that cannot be read."""
+
+
 class UnknownName(CometfuzzError):
     """A layer, route, environment or parameter that nobody registered."""
 

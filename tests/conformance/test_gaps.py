@@ -53,7 +53,7 @@ def described(gap: Gap, shown: list[bool]) -> str:
     return f"{', '.join(gap.layers) or 'any layer'}: {gap.evidence}: shown by {sum(shown)} of {len(shown)} draws"
 
 
-@pytest.mark.parametrize("route", ROUTES)
+@pytest.mark.parametrize("route", ["keras-tf", "keras-torch", "keras-jax", "keras2-tf"])
 def test_gaps_still_show(route: str) -> None:
     gaps = {id(gap): gap for gap in all_gaps()}
     wrong = []

@@ -16,7 +16,7 @@ from cometfuzz.cli.output import print_json
 from cometfuzz.errors import UnknownName
 from cometfuzz.execution.conformance import Report, conform, layers_of
 from cometfuzz.routes import Route
-from cometfuzz.routes.registry import ROUTES
+from cometfuzz.routes.registry import ROUTES, choose
 
 BASE_ROUTES = "keras-tf,keras-torch"
 
@@ -39,7 +39,7 @@ def conformance(
 
     Example: cometfuzz conformance --layers Conv2D,LSTM --routes keras-jax --draws 20
     """
-    chosen = _routes(routes)
+    chosen = choose(routes, ROUTES)
     wanted = [name for name in layers.split(",") if name]
     for name in wanted:
         if name not in LAYERS:
@@ -58,14 +58,6 @@ def conformance(
         raise KeyboardInterrupt
     if report.undeclared:
         raise typer.Exit(1)
-
-
-def _routes(names: str) -> list[Route]:
-    wanted = list(ROUTES) if names == "all" else names.split(",")
-    for name in wanted:
-        if name not in ROUTES:
-            raise UnknownName(f"expected `all` or routes out of {', '.join(ROUTES)}; received route={name!r}")
-    return [ROUTES[name] for name in wanted]
 
 
 def _run(routes: Sequence[Route], layers: Sequence[str], draws: int, seed: int, report: Report) -> bool:

@@ -12,15 +12,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from cometfuzz.catalogue import LAYERS
-from cometfuzz.catalogue.data import NUMPY, draw_data
+from cometfuzz.catalogue.data import draw_data
 from cometfuzz.catalogue.drawing import LayerDraw, draw_layer
 from cometfuzz.errors import WorkerFailure
+from cometfuzz.execution.comparing import array_of
 from cometfuzz.execution.executor import Executor, python_of
 from cometfuzz.execution.outcome import Outcome, Trial
-from cometfuzz.execution.protocol import WireTensor
 from cometfuzz.execution.supervisor import Limits
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.codec import encode
@@ -200,10 +198,6 @@ def _compare(answer: Answer, outcome: Outcome) -> tuple[str, str]:
         if not verdict.ok:
             return "", f"output {edge.output}: {verdict.detail} ({verdict.worst:.3g} times the bound)"
     return "", ""
-
-
-def array_of(tensor: WireTensor) -> np.ndarray[Any, np.dtype[Any]]:
-    return np.frombuffer(tensor.data, dtype=NUMPY[tensor.dtype]).reshape(tensor.shape)
 
 
 def conform(

@@ -50,13 +50,13 @@ def python_of(group: Group) -> Path:
     except CometfuzzError as error:
         raise WorkerFailure(str(error)) from None
     if not environment.ready:
-        raise WorkerFailure(f"environment {group.environment} is {environment.state}; {fix(group)}")
+        raise WorkerFailure(f"environment {group.environment} is {environment.state}; run `{fix(group)}`")
     return environment.python
 
 
 def fix(group: Group) -> str:
     """The command that makes a group's environment."""
-    return f"run `cometfuzz env create {group.environment}`"
+    return f"cometfuzz env create {group.environment}"
 
 
 class Executor:

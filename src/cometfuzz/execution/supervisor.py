@@ -20,6 +20,7 @@ from types import TracebackType
 from typing import Any
 
 import cometfuzz
+from cometfuzz.config import LimitConfig
 from cometfuzz.errors import WorkerFailure
 from cometfuzz.execution.outcome import Failure, StageTime, Status, StepResult
 from cometfuzz.execution.protocol import MAX_BODY, Broken, Inbox, Message, Oversized, send
@@ -45,6 +46,11 @@ class Limits:
     output_bytes: int = 256 * 2**20
     recycle_after: int = 400
     recycle_bytes: int = 3 * _GIB
+
+    @staticmethod
+    def of(config: LimitConfig) -> "Limits":
+        """What the configuration sets, the rest by default."""
+        return Limits(**{name: getattr(config, name) for name in config.__struct_fields__})
 
 
 @dataclass

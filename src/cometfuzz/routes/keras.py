@@ -75,7 +75,7 @@ class KerasSession:
         work.enter("build")
         weights = {node: [to_array(tensor) for tensor in tensors] for node, tensors in work.weights.items()}
         with work.library():
-            self.forget()
+            self.forget(work.graph)
         model, layers = self.model(work)
         with work.library():
             for node, arrays in weights.items():
@@ -93,7 +93,7 @@ class KerasSession:
             results = [self._values(value) for value in self._call(built.model, given)]
         return [to_wire(values, dtype) for dtype, values in results]
 
-    def forget(self) -> None:
+    def forget(self, graph: Graph) -> None:
         """Reset Keras' global state. Without a full garbage collection, which costs more than most models do."""
         self.keras.utils.set_random_seed(0)
         self.keras.backend.clear_session(free_memory=False)

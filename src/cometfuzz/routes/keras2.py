@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
 
-from cometfuzz.ir.graph import Params
+from cometfuzz.ir.graph import Graph, Params
 from cometfuzz.routes import QUIET, Group, Route, Stage, Step
 from cometfuzz.routes.keras import KerasSession
 
@@ -38,7 +38,7 @@ class Keras2Session(KerasSession):
     def versions(self) -> dict[str, str]:
         return {"tf-keras": self.keras.__version__, "tensorflow": self.tensorflow.__version__}
 
-    def forget(self) -> None:
+    def forget(self, graph: Graph) -> None:
         self.keras.utils.set_random_seed(0)
         self.keras.backend.clear_session()
 

@@ -6,10 +6,10 @@ import inspect
 from collections.abc import Mapping
 from typing import Any
 
-from cometfuzz.ir.graph import Node, Params
+from cometfuzz.ir.graph import Graph, Node, Params
 from cometfuzz.ir.types import TensorType
-from cometfuzz.routes import QUIET, Group, Route, Stage, Step, Work
-from cometfuzz.routes.keras import Built, KerasSession
+from cometfuzz.routes import QUIET, Group, Route, Stage, Step
+from cometfuzz.routes.keras import KerasSession
 from cometfuzz.routes.keras2 import RENAMED
 
 _ENVIRON = {**QUIET, "KERAS_BACKEND": "mxnet", "MXNET_ENGINE_TYPE": "NaiveEngine"}
@@ -61,18 +61,12 @@ class MxnetSession(KerasSession):
     def versions(self) -> dict[str, str]:
         return {"keras-mxnet": self.keras.__version__, "mxnet": self.mxnet.__version__}
 
-    def forget(self) -> None:
-        self.mxnet.random.seed(0)
+    def forget(self, graph: Graph) -> None:
+        kinds = [kind.dtype for node in graph.nodes for kind in node.outputs if kind.is_float]
+        self.keras.backend.set_floatx(kinds[0] if kinds else "float32")
         self.keras.backend.clear_session()
-        self.keras.backend.set_learning_phase(0)
+        self.mxnet.random.seed(0)
         self.served += 1
-
-    def build(self, work: Work, value: None) -> Built:
-        work.enter("build")
-        kinds = [kind.dtype for node in work.graph.nodes for kind in node.outputs if kind.is_float]
-        with work.library():
-            self.keras.backend.set_floatx(kinds[0] if kinds else "float32")
-        return super().build(work, value)
 
     def input(self, kind: TensorType, name: str) -> Any:
         return self.keras.layers.Input(batch_shape=kind.shape, dtype=kind.dtype, name=name)

@@ -3,9 +3,13 @@
 An entry point names a Route. What its module imports in the parent must be no library under test.
 """
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib.metadata import EntryPoint, entry_points
 
-from cometfuzz.routes import Route
+from cometfuzz.config import Config
+from cometfuzz.errors import UnknownName
+from cometfuzz.routes import Route, Step
 
 GROUP = "cometfuzz.routes"
 
@@ -42,3 +46,43 @@ def base_of(name: str) -> str | None:
     same = [other for other in ROUTES.values() if route is not None and other.steps[0] == route.steps[0]]
     shortest = min(same, key=lambda other: len(other.steps), default=route)
     return None if shortest is route or shortest is None else shortest.name
+
+
+def moved(base: Route, name: str, environment: str, steps: Sequence[str] = (), speaks: str | None = None) -> Route:
+    """The same route in another environment: all of its steps, or those that are named."""
+    known = [step.name for step in base.steps]
+    for wanted in steps:
+        if wanted not in known:
+            raise UnknownName(f"route {name}: expected steps out of {', '.join(known)}; received step={wanted!r}")
+    return Route(
+        name,
+        f"{base.path}, in environment {environment}",
+        base.speaks if speaks is None else speaks,
+        tuple(_move(step, environment) if not steps or step.name in steps else step for step in base.steps),
+    )
+
+
+def _move(step: Step, environment: str) -> Step:
+    group = replace(step.group, name=f"{step.group.name}@{environment}", environment=environment)
+    return replace(step, group=group)
+
+
+def configured(config: Config) -> dict[str, Route]:
+    """All routes: those of the entry points, and those that the configuration adds."""
+    routes = dict(ROUTES)
+    for name, entry in config.routes.items():
+        if name in routes:
+            raise UnknownName(f"expected a new name for a route; received route={name!r}")
+        if entry.base not in ROUTES:
+            raise UnknownName(f"route {name}: expected a base out of {', '.join(ROUTES)}; received base={entry.base!r}")
+        routes[name] = moved(ROUTES[entry.base], name, entry.environment, entry.steps, entry.speaks)
+    return routes
+
+
+def choose(names: str, routes: Mapping[str, Route]) -> list[Route]:
+    """The routes of a list with commas, or all of them."""
+    wanted = list(routes) if names == "all" else names.split(",")
+    for name in wanted:
+        if name not in routes:
+            raise UnknownName(f"expected `all` or routes out of {', '.join(routes)}; received route={name!r}")
+    return [routes[name] for name in wanted]
