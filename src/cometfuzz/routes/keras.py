@@ -51,8 +51,16 @@ def start(options: Mapping[str, str]) -> "KerasSession":
 class Built:
     """A model with its weights set: what the steps after `build` take."""
 
-    model: Any
-    graph: Graph
+    layers: Mapping[str, Any]
+    used: Any
+
+    @property
+    def model(self) -> Any:
+        """The model as new: what an earlier step left behind in stateful layers is gone."""
+        for layer in self.layers.values():
+            if getattr(layer, "stateful", False):
+                layer.reset_states()
+        return self.used
 
 
 class KerasSession:
@@ -83,7 +91,7 @@ class KerasSession:
             for node, layer in layers.items():
                 if layer.weights and node not in weights:
                     raise ValueError(f"expected weights for {node}: {[w.shape for w in layer.weights]}")
-        return Built(model, work.graph)
+        return Built(layers, model)
 
     def run(self, work: Work, built: Built) -> list[WireTensor]:
         work.enter("run")

@@ -39,4 +39,4 @@ class SavingSession(KerasSession):
             path.write_bytes(artefact)
             with work.library():
                 model = self.keras.saving.load_model(os.fspath(path), compile=False)
-        return self.run(work, Built(model, work.graph))
+        return self.run(work, Built({}, model))

@@ -37,6 +37,7 @@ class ConverterSession:
     def convert(self, work: Work, built: Built) -> bytes:
         work.enter("tf2onnx")
         with work.library():
+            model = built.model
             names = [node.id for node in work.graph.inputs]
             signature = [
                 self.tf.TensorSpec(tensor.shape, tensor.dtype, name=name)
@@ -45,7 +46,7 @@ class ConverterSession:
             function = self.tf.function(
                 lambda *given: {
                     f"output_{index:03}": self.tf.identity(value)
-                    for index, value in enumerate(flat(built.model(list(given), training=False)))
+                    for index, value in enumerate(flat(model(list(given), training=False)))
                 },
                 input_signature=signature,
                 autograph=False,
@@ -53,9 +54,25 @@ class ConverterSession:
             captured = function.get_concrete_function().graph.captures
             if any(outer.dtype != self.tf.resource for outer, _ in captured):
                 # from_function would make inputs of constants that a layer holds as tensors
-                proto, _ = self.tf2onnx.convert.from_keras(built.model, signature, opset=self.opset)
+                proto, _ = self.tf2onnx.convert.from_keras(model, signature, opset=self.opset)
             else:
                 proto, _ = self.tf2onnx.convert.from_function(function, signature, opset=self.opset)
             self.onnx.checker.check_model(proto, full_check=True)
+            self._check_types(work, proto)
             content: bytes = proto.SerializeToString()
         return content
+
+    def _check_types(self, work: Work, proto: Any) -> None:
+        """The file must take and give what the model does."""
+        name_of = self.onnx.helper.tensor_dtype_to_np_dtype
+        types = {node.id: node.outputs[0].dtype for node in work.graph.inputs}
+        declared = [(types[given.name], given) for given in proto.graph.input]
+        outputs = [work.graph.type_of(edge).dtype for edge in work.graph.outputs]
+        for dtype, value in [*declared, *zip(outputs, proto.graph.output, strict=True)]:
+            seen = name_of(value.type.tensor_type.elem_type).name
+            if seen != dtype:
+                raise DeclaredOtherwise(f"expected {value.name} in {dtype}; received dtype={seen}")
+
+
+class DeclaredOtherwise(Exception):
+    """A tensor has another dtype in the ONNX file than in the model."""
