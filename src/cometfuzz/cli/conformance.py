@@ -15,6 +15,7 @@ from cometfuzz.catalogue.files import save
 from cometfuzz.cli.output import print_json
 from cometfuzz.errors import UnknownName
 from cometfuzz.execution.conformance import Report, conform, layers_of
+from cometfuzz.execution.matrix import support_matrix
 from cometfuzz.routes import Route
 from cometfuzz.routes.registry import ROUTES, choose
 
@@ -27,6 +28,7 @@ def conformance(
     draws: Annotated[int, typer.Option(min=1, help="Draws of each layer on each route.")] = 10,
     seed: Annotated[int, typer.Option(help="Another seed gives other draws.")] = 1,
     out: Annotated[Path | None, typer.Option(help="Write the case of each undeclared difference here.")] = None,
+    matrix: Annotated[Path | None, typer.Option(help="Write the support matrix here, as Markdown.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
     """Run drawn calls of every layer on real libraries and hold the results against the reference.
@@ -50,6 +52,9 @@ def conformance(
         out.mkdir(parents=True, exist_ok=True)
         for result in report.undeclared:
             save(result.case, out / f"{result.route}-{result.layer}-{result.index}.json")
+    if matrix is not None:
+        command = f"cometfuzz conformance --routes {routes} --draws {draws} --seed {seed} --matrix {matrix}"
+        matrix.write_text(support_matrix(report.as_plain(), command))
     if as_json:
         print_json(report.as_plain())
     else:

@@ -76,13 +76,16 @@ class Tally:
 
 @dataclass
 class Report:
-    """Tallies by route and layer, and every undeclared difference."""
+    """Tallies by route and layer, why draws failed as declared, and every undeclared difference."""
 
     by_layer: dict[str, dict[str, Tally]] = field(default_factory=dict)
     undeclared: list[Result] = field(default_factory=list)
+    reasons: dict[tuple[str, str], dict[str, None]] = field(default_factory=dict)
 
     def add(self, result: Result) -> None:
         self.by_layer.setdefault(result.route, {}).setdefault(result.layer, Tally()).add(result)
+        reasons = self.reasons.setdefault((result.route, result.layer), {})
+        reasons.update(dict.fromkeys(gap.evidence for gap in result.shown))
         if result.undeclared:
             self.undeclared.append(result)
 
@@ -95,7 +98,13 @@ class Report:
 
     def as_plain(self) -> dict[str, Any]:
         routes = {
-            route: {**vars(self.total(route)), "by_layer": {name: vars(tally) for name, tally in layers.items()}}
+            route: {
+                **vars(self.total(route)),
+                "by_layer": {
+                    name: {**vars(tally), "reasons": list(self.reasons.get((route, name), ()))}
+                    for name, tally in layers.items()
+                },
+            }
             for route, layers in self.by_layer.items()
         }
         failures = [

@@ -10,6 +10,7 @@ from cometfuzz.ir.graph import Graph, Node, Params
 from cometfuzz.ir.types import TensorType
 from cometfuzz.routes import QUIET, Group, Route, Stage, Step
 from cometfuzz.routes.keras import KerasSession
+from cometfuzz.routes.keras2 import ABSENT as ABSENT_IN_KERAS2
 from cometfuzz.routes.keras2 import RENAMED
 
 _ENVIRON = {**QUIET, "KERAS_BACKEND": "mxnet", "MXNET_ENGINE_TYPE": "NaiveEngine"}
@@ -80,7 +81,8 @@ class MxnetSession(KerasSession):
         values = {RENAMED.get((name, parameter), parameter): value for parameter, value in params.items()}
         known = {known for base in kind.__mro__ for known in inspect.signature(base.__init__).parameters}
         for parameter, given in list(values.items()):
-            if parameter not in known and parameter not in ("dtype", "trainable"):
+            absent = parameter not in known and parameter not in ("dtype", "trainable")
+            if absent or (name, parameter) in ABSENT_IN_KERAS2:
                 if not _stands_for_itself(parameter, given):
                     raise NotInKerasMxnet(f"{name} has no parameter {parameter}={given!r}")
                 del values[parameter]

@@ -166,4 +166,43 @@ GAPS: tuple[Gap, ...] = (
         raises="Exception",
         always=False,
     ),
+    Gap(
+        _MXNET,
+        ("Flatten",),
+        lambda x, p: x.rank < 3,
+        evidence="Input 0 is incompatible with layer flatten: expected min_ndim=3, found ndim=2",
+        raises="Exception",
+    ),
+    Gap(
+        _MXNET,
+        ("Dot",),
+        lambda x, p: True,
+        evidence="Error in operator linalg_gemm20: Shapes of inputs 0, 1 must be the same, except on row/col axis; This"
+        " operation only supports 32bit and 64bit floating point",
+        raises="Exception",
+        always=False,
+    ),
+    Gap(
+        _MXNET,
+        ("Maximum", "Minimum"),
+        lambda x, p: True,
+        evidence="simple_bind error: Error in operator _maximum0: it does not broadcast",
+        raises="Exception",
+        always=False,
+    ),
+    Gap(
+        _MXNET,
+        ("UpSampling2D",),
+        lambda x, p: p.interpolation not in ("nearest", "bilinear"),
+        evidence='interpolation should be one of "nearest" or "bilinear".',
+        raises="Exception",
+    ),
+    Gap(
+        _MXNET,
+        ("UpSampling2D",),
+        lambda x, p: p.interpolation == "bilinear",
+        evidence="bilinear interpolation has other values than Keras documents",
+        symptom="value",
+        always=False,
+    ),
 )
