@@ -49,6 +49,12 @@ MODERN = Dialect(KERAS3, ("keras-tf", "keras-torch"))
 LEGACY = Dialect(KERAS2, ("keras2-tf",))
 
 
+def is_clear(graph: Graph) -> bool:
+    """Whether nothing stands against any call of a graph in the dialect in which it will run."""
+    dialect = dialect_of(graph)
+    return not any(dialect.objection(node.layer, graph.input_types(node), node.params) for node in graph.nodes)
+
+
 def dialect_of(graph: Graph) -> Dialect:
     """The dialect in which a graph runs: Keras 2 only where a layer needs it."""
     return MODERN if all(MODERN.has(node.layer) for node in graph.nodes) else LEGACY

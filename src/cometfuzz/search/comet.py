@@ -6,9 +6,10 @@ from dataclasses import replace
 from cometfuzz.draw import Draw
 from cometfuzz.errors import CometfuzzError
 from cometfuzz.ir.case import Case
+from cometfuzz.ir.graph import Graph
 from cometfuzz.mutation import MUTATIONS
 from cometfuzz.mutation.base import Inapplicable
-from cometfuzz.mutation.dialect import LEGACY, dialect_of
+from cometfuzz.mutation.dialect import LEGACY, dialect_of, is_clear
 from cometfuzz.search.metropolis import Metropolis
 from cometfuzz.search.strategies import Feedback, Options, Search
 
@@ -34,12 +35,14 @@ class Comet(Search):
         for _ in range(TRIES):
             operator, graph = self.choose(draw), self.pool.choose(draw)
             dialect = LEGACY if draw.chance(LEGACY_SHARE) else dialect_of(graph)
+            mutant: Graph | None
             try:
                 mutant = MUTATIONS[operator](graph, self.guide, draw, replace(self.limits, dialect=dialect))
             except Inapplicable:
-                self.metropolis.learn(operator, 0.0, applied=False)
-                continue
-            return self.launch(mutant, operator, draw)
+                mutant = None
+            if mutant is not None and is_clear(mutant):
+                return self.launch(mutant, operator, draw)
+            self.metropolis.learn(operator, 0.0, applied=False)
         raise CometfuzzError(f"expected an operator that applies; received none in {TRIES} tries at case {self.index}")
 
     def learn(self, case: Case, feedback: Feedback) -> None:

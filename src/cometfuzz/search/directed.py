@@ -18,7 +18,7 @@ from cometfuzz.ir.graph import INPUT, Draft, Edge, Graph, Node
 from cometfuzz.ir.types import TensorType
 from cometfuzz.mutation import MUTATIONS
 from cometfuzz.mutation.base import Inapplicable, Limits
-from cometfuzz.mutation.dialect import LEGACY, MODERN, Dialect, dialect_of
+from cometfuzz.mutation.dialect import LEGACY, MODERN, Dialect, dialect_of, is_clear
 from cometfuzz.mutation.repair import Editor, trim
 from cometfuzz.search.metropolis import Record
 from cometfuzz.search.planning import Plan, fact_of, followed, plan
@@ -134,7 +134,10 @@ class Directed(Search):
                 goal = self._next_goal(self.goals)
         if goal is not None:
             self.goals.appendleft(goal)
-        return editor.finish()
+        graph = editor.finish()
+        if not is_clear(graph):
+            raise Inapplicable("made for Keras 2, but not in need of it, and with a gap on Keras 3")
+        return graph
 
     def _mutated(self, graph: Graph, draw: Draw, limits: Limits) -> Graph:
         """The graph after one of the paper's mutations, if it applies."""

@@ -30,10 +30,15 @@ WINDOW = 8
 
 @dataclass(frozen=True)
 class Feedback:
-    """What became of a case: whether it executed, and whether it reached new branches (None: nobody looked)."""
+    """What became of a case.
+
+    executed: on some library. new_branches: whether it reached some (None: nobody looked). nonfinite: whether NaN or
+    Inf came out without a special value; such a graph would spoil those made of it, so it stays out of the pool.
+    """
 
     executed: bool
     new_branches: bool | None = None
+    nonfinite: bool = False
 
 
 @dataclass(frozen=True)
@@ -111,7 +116,7 @@ class Search:
             self.failures.update(flight.claims)
             return flight, [Gain(()) for _ in self.coverages]
         gains = [coverage.take(flight.claims) for coverage in self.coverages]
-        if (any(gains) or feedback.new_branches) and not flight.probe:
+        if (any(gains) or feedback.new_branches) and not flight.probe and not feedback.nonfinite:
             self.pool.add(case.graph, Draw(self.seed, "pool", self.index))
         return flight, gains
 
