@@ -10,6 +10,7 @@ from cometfuzz.cli import bench, catalogue, environments
 from cometfuzz.cli.conformance import conformance
 from cometfuzz.cli.gaps import gaps
 from cometfuzz.cli.generate import generate
+from cometfuzz.cli.routes import doctor, execute
 from cometfuzz.errors import CometfuzzError
 
 app = typer.Typer(
@@ -20,6 +21,8 @@ app = typer.Typer(
 )
 app.command()(catalogue.layers)
 app.command()(catalogue.space)
+app.command()(doctor)
+app.command("exec")(execute)
 app.command()(conformance)
 app.command()(gaps)
 app.command()(generate)
