@@ -24,7 +24,7 @@ class Started:
 class RouteResult:
     """What one route did with one case, without the tensors.
 
-    status and stage as in an Outcome. mean_magnitude: of all outputs, for the paper's D_MAD; None if it did not complete.
+    status and stage as in an Outcome. mean_magnitude: of all outputs, for the paper's D_MAD; None without outputs.
     """
 
     route: str

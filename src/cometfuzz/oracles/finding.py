@@ -15,8 +15,8 @@ route, which is a gap of our catalogue. "death": the process died of a signal, r
 """
 
 Severity = Literal["ordinary", "overflow", "empty", "special"]
-"""What the data is like: ordinary numbers come first in every report, then values near the end of a dtype's range, sizes
-of zero, and NaN or Inf that was put in."""
+"""What the data is like: ordinary numbers come first in every report, then values near the end of a dtype's range,
+sizes of zero, and NaN or Inf that was put in."""
 
 SEVERITIES: tuple[Severity, ...] = ("ordinary", "overflow", "empty", "special")
 
@@ -33,8 +33,8 @@ class Camp:
 class Finding:
     """One oracle's claim on one trial.
 
-    camps: the failing routes first, then the others. stage and library: where the first camp failed, as far as the trial
-    tells; triage blames better. node and layer: the place in the graph, if it is known. gap: the evidence of a declared
+    camps: the failing routes first, then the others. stage and library: where the first camp failed, as far as the
+    trial tells; triage blames better. node and layer: the place in the graph, if it is known. gap: the evidence of a declared
     gap that covers it. detail: one line for people; evidence: plain JSON.
     """
 
