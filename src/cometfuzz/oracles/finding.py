@@ -34,8 +34,8 @@ class Finding:
     """One oracle's claim on one trial.
 
     camps: the failing routes first, then the others. stage and library: where the first camp failed, as far as the
-    trial tells; triage blames better. node and layer: the place in the graph, if it is known. gap: the evidence of a declared
-    gap that covers it. detail: one line for people; evidence: plain JSON.
+    trial tells; triage blames better. node and layer: the place in the graph, if it is known. gap: the evidence of a
+    declared gap that covers it. detail: one line for people; evidence: plain JSON.
     """
 
     oracle: str
