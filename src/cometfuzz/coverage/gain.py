@@ -192,9 +192,29 @@ def _facts_by_node(graph: Graph, paper: bool) -> Iterator[tuple[Fact, ...]]:
     for node in graph.nodes:
         if node.layer in LAYERS:
             yield call_facts(node.layer, node.params, graph.input_types(node), paper)
-            for edge in node.inputs:
-                before = _layer_before(graph, edge) if paper else graph.by_id[edge.node].layer
-                yield _sequence_facts(before, node.layer)
+            yield from _sequences_to(graph, node, paper)
+
+
+def _sequences_to(graph: Graph, node: Node, paper: bool) -> Iterator[tuple[Fact, ...]]:
+    for edge in node.inputs:
+        yield _sequence_facts(_layer_before(graph, edge) if paper else graph.by_id[edge.node].layer, node.layer)
+
+
+def _node_facts(graph: Graph, node: Node, paper: bool) -> Iterator[Fact]:
+    yield from call_facts(node.layer, node.params, graph.input_types(node), paper)
+    for facts in _sequences_to(graph, node, paper):
+        yield from facts
+
+
+def new_nodes(graph: Graph, coverages: Sequence[Coverage]) -> list[str]:
+    """The nodes whose calls or sequences would add something."""
+    new: dict[str, None] = {}
+    for coverage in coverages:
+        paper = coverage.space.name == "paper"
+        for node in graph.nodes:
+            if node.layer in LAYERS and any(coverage.wants(fact) for fact in _node_facts(graph, node, paper)):
+                new[node.id] = None
+    return list(new)
 
 
 @cache

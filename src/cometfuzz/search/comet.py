@@ -11,7 +11,7 @@ from cometfuzz.mutation import MUTATIONS
 from cometfuzz.mutation.base import Inapplicable
 from cometfuzz.mutation.dialect import LEGACY, dialect_of, is_clear
 from cometfuzz.search.metropolis import Metropolis
-from cometfuzz.search.strategies import Feedback, Options, Search
+from cometfuzz.search.strategies import SEED, Feedback, Options, Search
 
 LAMBDA = 0.5
 TRIES = 50
@@ -30,8 +30,7 @@ class Comet(Search):
         """The operator for the next case."""
         return self.metropolis.choose(draw)
 
-    def propose(self) -> Case:
-        draw = self.next_draw()
+    def make(self, draw: Draw) -> Case:
         for _ in range(TRIES):
             operator, graph = self.choose(draw), self.pool.choose(draw)
             dialect = LEGACY if draw.chance(LEGACY_SHARE) else dialect_of(graph)
@@ -49,7 +48,8 @@ class Comet(Search):
         flight, gains = self.land(case, feedback)
         diverse, branch = bool(gains[0]), feedback.new_branches
         score = float(diverse) if branch is None else LAMBDA * diverse + (1 - LAMBDA) * branch
-        self.metropolis.learn(flight.operator, score)
+        if flight.operator != SEED:
+            self.metropolis.learn(flight.operator, score)
 
     def operators(self) -> Mapping[str, Mapping[str, float]]:
         return self.metropolis.as_plain()

@@ -45,15 +45,16 @@ class Directed(Search):
     def __init__(self, options: Options) -> None:
         super().__init__(options)
         self.records = {name: Record() for name in ("walk", "plan", "probe", "mutate")}
+        self.made = 0
         self.goals: deque[Item] = deque()
         self.probes: deque[Item] = deque()
         self.unplanned: dict[Item, int] = {}
         """How often no plan was found for an item."""
 
-    def propose(self) -> Case:
-        draw = self.next_draw()
-        if self.index % REFRESHED_AFTER == 1:
+    def make(self, draw: Draw) -> Case:
+        if self.made % REFRESHED_AFTER == 0:
             self._read_goals(draw.child("goals"))
+        self.made += 1
         if self.probes and (len(self.goals) < STEPS or draw.chance(PROBES)):
             graph = self._probe(draw)
             if graph is not None:
