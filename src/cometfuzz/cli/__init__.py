@@ -10,6 +10,7 @@ from cometfuzz.cli import bench, catalogue, environments
 from cometfuzz.cli.conformance import conformance
 from cometfuzz.cli.gaps import gaps
 from cometfuzz.cli.generate import generate
+from cometfuzz.cli.importing import import_
 from cometfuzz.cli.seeds import seeds
 from cometfuzz.errors import CometfuzzError
 
@@ -24,6 +25,7 @@ app.command()(catalogue.space)
 app.command()(conformance)
 app.command()(gaps)
 app.command()(generate)
+app.command("import")(import_)
 app.command()(seeds)
 app.add_typer(bench.app, name="bench")
 app.add_typer(environments.app, name="env")

@@ -12,6 +12,7 @@ from cometfuzz.catalogue.spec import CATALOGUE
 from cometfuzz.errors import InvalidCase
 from cometfuzz.ir.graph import Inner, Params
 from cometfuzz.ir.types import DTYPES
+from cometfuzz.seeds.keras_reading import values_of
 
 STRUCTURAL = ("name", "trainable", "dtype", "batch_input_shape", "autocast")
 """What every Keras layer has and what says nothing of its meaning; the dtype is read apart."""
@@ -64,7 +65,7 @@ def _is_idle(value: Any, why_excluded: str) -> bool:
 def dtype_of(where: str, config: Mapping[str, Any]) -> str:
     """The dtype a layer computes in; a policy that mixes or quantises is refused."""
     given = config.get("dtype") or "float32"
-    policy = given.get("config", {}).get("name") if isinstance(given, dict) else given
+    policy = next(values_of(given, "name"), None) if isinstance(given, dict) else given
     if policy not in DTYPES:
         raise InvalidCase(f"{where}: expected a dtype of {', '.join(DTYPES)}; received dtype={policy!r:.80}")
     return str(policy)
