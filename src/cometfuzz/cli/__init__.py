@@ -12,6 +12,7 @@ from cometfuzz.cli.gaps import gaps
 from cometfuzz.cli.generate import generate
 from cometfuzz.cli.importing import import_
 from cometfuzz.cli.seeds import seeds
+from cometfuzz.cli.synthesise import synthesise
 from cometfuzz.errors import CometfuzzError
 
 app = typer.Typer(
@@ -27,6 +28,7 @@ app.command()(gaps)
 app.command()(generate)
 app.command("import")(import_)
 app.command()(seeds)
+app.command()(synthesise)
 app.add_typer(bench.app, name="bench")
 app.add_typer(environments.app, name="env")
 

@@ -1,0 +1,37 @@
+"""The synthesised seeds run on the reference and on Keras with TensorFlow, and agree."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cometfuzz.catalogue.data import draw_data
+from cometfuzz.execution.supervisor import Worker
+from cometfuzz.ir.case import Case
+from cometfuzz.reference.run import run
+from cometfuzz.routes import ROUTES
+from cometfuzz.seeds.published import PAPER, original, synthesised
+from cometfuzz.synthesis.synthesise import synthesise
+
+pytestmark = pytest.mark.library
+
+
+@pytest.fixture(scope="module")
+def worker(main_python: Path) -> Iterator[Worker]:
+    with Worker(ROUTES["keras-tf"], main_python) as found:
+        yield found
+
+
+@pytest.mark.parametrize("seed", ["shipped", 7])
+@pytest.mark.parametrize("name", PAPER)
+def test_a_synthesised_seed_runs_everywhere(worker: Worker, name: str, seed: str | int) -> None:
+    graph = synthesised(name) if isinstance(seed, str) else synthesise(original(name), seed).graph
+    data = draw_data(Case(graph, 1))
+    values = run(graph, data).values
+    outcome = worker.execute(graph, data)
+    assert outcome.status == "completed", str(outcome)
+    for edge, tensor in zip(graph.outputs, outcome.outputs, strict=True):
+        seen = np.frombuffer(tensor.data, dtype=tensor.dtype).reshape(tensor.shape)
+        assert np.isfinite(values[edge]).all()
+        np.testing.assert_allclose(seen, values[edge], rtol=1e-3, atol=1e-4)
