@@ -2,12 +2,13 @@
 
 import pytest
 
+from cometfuzz.catalogue.cost import weights_of
 from cometfuzz.catalogue.validate import validate
 from cometfuzz.coverage.gain import Coverage
 from cometfuzz.coverage.layers import CRITERIA, paper_space
 from cometfuzz.errors import UnknownName
 from cometfuzz.seeds.counting import as_the_authors_count
-from cometfuzz.seeds.published import HEAD, KERNEL, PAPER, SCALED, layer_count, original, slug, weight_count
+from cometfuzz.seeds.published import HEAD, KERNEL, PAPER, SCALED, layer_count, original, slug
 from cometfuzz.seeds.small import SMALL
 
 WEIGHTS = {
@@ -68,7 +69,7 @@ def test_a_scale_layer_is_a_rescaling_and_an_add() -> None:
 @each_model
 def test_weights(name: str) -> None:
     """The paper's last digit is rounded for LeNet and SineWave and cut off elsewhere."""
-    total = weight_count(original(name))
+    total = weights_of(original(name))
     assert total == WEIGHTS[name]
     head = DENSE_HEAD if HEAD in PAPER[name].differences else 0
     assert abs((total + head) / 1e6 - PAPER[name].weights_millions) < 0.001

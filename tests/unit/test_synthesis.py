@@ -4,13 +4,14 @@ import math
 
 import pytest
 
+from cometfuzz.catalogue.cost import weights_of
 from cometfuzz.catalogue.drawing import draw_graph
 from cometfuzz.catalogue.validate import assemble, validate
 from cometfuzz.coverage.gain import Coverage
 from cometfuzz.coverage.layers import CRITERIA, paper_space
 from cometfuzz.draw import Draw
 from cometfuzz.ir.graph import INPUT, Draft, Edge, Graph
-from cometfuzz.seeds.published import PAPER, layer_count, original, synthesised, weight_count
+from cometfuzz.seeds.published import PAPER, layer_count, original, synthesised
 from cometfuzz.synthesis.synthesise import synthesise
 from cometfuzz.synthesis.wanted import wanted_of
 
@@ -24,12 +25,12 @@ def test_the_shipped_seeds_cover_all_that_their_originals_cover(name: str) -> No
     assert validate(small) == []
     assert wanted_of(large).without(small).missing() == []
     assert layer_count(small) <= min(layer_count(large), MOST_LAYERS.get(name, 40))
-    assert weight_count(small) < min(weight_count(large), 10_400)
+    assert weights_of(small) < min(weights_of(large), 10_400)
 
 
 def test_all_shipped_seeds_are_smaller_than_the_published_ones() -> None:
     assert sum(layer_count(synthesised(name)) for name in PAPER) <= 318
-    assert sum(weight_count(synthesised(name)) for name in PAPER) <= 104_000
+    assert sum(weights_of(synthesised(name)) for name in PAPER) <= 104_000
 
 
 @each_model

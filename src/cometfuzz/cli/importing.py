@@ -5,12 +5,13 @@ from typing import Annotated
 
 import typer
 
+from cometfuzz.catalogue.cost import weights_of
 from cometfuzz.catalogue.files import save
 from cometfuzz.cli.output import print_json
 from cometfuzz.errors import CometfuzzError
 from cometfuzz.ir.codec import case_id
 from cometfuzz.seeds.importing import import_model
-from cometfuzz.seeds.published import layer_count, weight_count
+from cometfuzz.seeds.published import layer_count
 
 
 def import_(
@@ -41,7 +42,7 @@ def import_(
         "case": case_id(case),
         "out": str(out),
         "layers": layer_count(case.graph),
-        "weights": weight_count(case.graph),
+        "weights": weights_of(case.graph),
         "kept_tensors": len(case.data),
     }
     if as_json:

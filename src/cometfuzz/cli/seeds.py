@@ -8,6 +8,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from cometfuzz.catalogue.cost import weights_of
 from cometfuzz.cli.output import print_json
 from cometfuzz.coverage.layers import CRITERIA
 from cometfuzz.seeds import published
@@ -47,7 +48,7 @@ def _measured() -> dict[str, Any]:
         graph = published.original(name)
         models[name] = {
             "layers": published.layer_count(graph),
-            "weights": published.weight_count(graph),
+            "weights": weights_of(graph),
             **as_the_authors_count(graph),
             "paper": {
                 "layers": paper.layers,

@@ -5,13 +5,12 @@ cast stands where a layer's dtype differs from its input's. A layer that is call
 with weights of their own. Everything else that a graph cannot say is refused with the name of the layer.
 """
 
-import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cometfuzz.catalogue.data import weight_shapes
+from cometfuzz.catalogue.cost import weights_of
 from cometfuzz.catalogue.spec import CATALOGUE
 from cometfuzz.catalogue.validate import Violation, assemble, type_draft
 from cometfuzz.errors import InvalidCase
@@ -43,8 +42,7 @@ def translate(model: Config, open_size: int | None = None) -> Translated:
         graph = assemble([node.draft for node in translation.nodes.values()], outputs)
     except RecursionError:
         raise InvalidCase("expected a model config; received values that are nested too deeply") from None
-    weights = sum(math.prod(shape) for node in graph.nodes for shape in weight_shapes(graph, node).values())
-    if weights > MAX_WEIGHTS:
+    if (weights := weights_of(graph)) > MAX_WEIGHTS:
         raise InvalidCase(f"expected a model of at most {MAX_WEIGHTS} weights; received weights={weights}")
     return Translated(graph, translation.layers)
 

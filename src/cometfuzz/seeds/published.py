@@ -6,7 +6,6 @@ What a campaign starts from are the small models in `synthesised/`.
 """
 
 import json
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -15,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from cometfuzz.catalogue import LAYERS
-from cometfuzz.catalogue.data import weight_shapes
 from cometfuzz.catalogue.files import decode
 from cometfuzz.catalogue.spec import CATALOGUE
 from cometfuzz.errors import UnknownName
@@ -127,8 +125,3 @@ def _named(node: Node) -> dict[str, Any]:
 def layer_count(graph: Graph) -> int:
     """The layers of a graph: utility nodes and inputs do not count."""
     return sum(node.layer in LAYERS for node in graph.nodes)
-
-
-def weight_count(graph: Graph) -> int:
-    """The numbers in all weights."""
-    return sum(math.prod(shape) for node in graph.nodes for shape in weight_shapes(graph, node).values())

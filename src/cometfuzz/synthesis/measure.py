@@ -7,10 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from cometfuzz.catalogue.cost import weights_of
 from cometfuzz.coverage.layers import CRITERIA
 from cometfuzz.ir.graph import Graph
 from cometfuzz.seeds.counting import as_the_authors_count
-from cometfuzz.seeds.published import PAPER, PAPER_TOGETHER, PAPER_TOTAL_MILLIONS, layer_count, weight_count
+from cometfuzz.seeds.published import PAPER, PAPER_TOGETHER, PAPER_TOTAL_MILLIONS, layer_count
 from cometfuzz.synthesis.synthesise import BUDGET, Synthesis, synthesise
 
 PAPER_SYNTHESISED = {
@@ -77,7 +78,7 @@ def summarise(originals: Mapping[str, Graph], results: Mapping[str, Sequence[Tim
 def _sizes(graphs: Sequence[Graph]) -> dict[str, int]:
     return {
         "layers": sum(map(layer_count, graphs)),
-        "weights": sum(map(weight_count, graphs)),
+        "weights": sum(map(weights_of, graphs)),
         **as_the_authors_count(*graphs),
     }
 

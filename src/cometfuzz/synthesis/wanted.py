@@ -116,9 +116,8 @@ def input_facts(layer: str, kind: TensorType) -> tuple[Fact, Fact, Fact]:
 
 def parameter_facts_of(layer: str, params: Params) -> Iterator[tuple[str, Fact]]:
     """All parameter facts of a call, by space; those of weights that it does not have among them."""
-    spec = LAYERS[layer]
     for name, value in params.items():
-        for fact in parameter_facts(spec, name, value):
+        for fact in parameter_facts(layer, name, value):
             yield PAPER, fact
             yield FULL, fact
     for fact in exact_facts(layer, params):
