@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 import cometfuzz
-from cometfuzz.cli import bench, catalogue, environments
+from cometfuzz.cli import bench, catalogue, environments, evaluate
 from cometfuzz.cli.conformance import conformance
 from cometfuzz.cli.gaps import gaps
 from cometfuzz.cli.generate import generate
@@ -31,6 +31,7 @@ app.command()(seeds)
 app.command()(synthesise)
 app.add_typer(bench.app, name="bench")
 app.add_typer(environments.app, name="env")
+app.add_typer(evaluate.app, name="evaluate")
 
 
 def _print_version(wanted: bool) -> None:
