@@ -20,6 +20,7 @@ COMMANDS = {
     "layers-bidirectional": ["layers", "Bidirectional"],
     "space": ["space"],
     "conformance-help": ["conformance", "--help"],
+    "evaluate-rq3-help": ["evaluate", "rq3", "--help"],
     "import-help": ["import", "--help"],
     "seeds": ["seeds"],
     "synthesise-help": ["synthesise", "--help"],

@@ -34,7 +34,7 @@ LIMIT_S = 300.0
 LIFTED = Limits(nodes=100_000, elements=2**27, flops=10**11, bytes=2**30)
 """The size bounds lifted to what a worker can hold at all; the largest original needs 0.6 GB and 17 GFlop."""
 
-PAPER = {
+PAPER: Mapping[str, Mapping[str, Any]] = {
     "original": {"models": 568, "cpu_s_per_model": 38.10, "coverage": (0.586, 0.390, 0.253)},
     "synthesised": {"models": 888, "cpu_s_per_model": 24.35, "coverage": (0.697, 0.502, 0.390)},
 }
