@@ -9,32 +9,30 @@ from rich.console import Console
 from rich.table import Table
 
 from cometfuzz.catalogue.cost import weights_of
-from cometfuzz.cli.output import print_json
+from cometfuzz.cli.output import print_json, save_graphs
 from cometfuzz.coverage.layers import CRITERIA
 from cometfuzz.seeds import published
 from cometfuzz.seeds.counting import as_the_authors_count
 
-FOLDER = Path(published.__file__).parent / "originals"
-
 
 def seeds(
-    write: Annotated[
-        bool, typer.Option("--write", help="First import the six big models anew, by a Keras in a child process.")
-    ] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Import the six big models anew, by a Keras in a child process, and write them here."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
     """Show the ten published models that everything starts from, beside the paper's numbers.
 
     inputs, parameters and sequences are counted as the paper's authors do; `cometfuzz space` explains them. Each
-    difference from the paper is explained below the table.
+    difference from the paper is explained below the table. The big six of the package are made by
+    `cometfuzz seeds --out src/cometfuzz/seeds/originals`.
 
     Example: cometfuzz seeds --json
     """
-    if write:
+    if out is not None:
         with Console(stderr=True).status("importing") as status:
-            for name, graph in published.import_applications(lambda name: status.update(f"importing {name}")).items():
-                published.write(graph, FOLDER / f"{published.slug(name)}.json")
-        published.original.cache_clear()
+            save_graphs(out, published.import_applications(lambda name: status.update(f"importing {name}")))
     result = _measured()
     if as_json:
         print_json(result)

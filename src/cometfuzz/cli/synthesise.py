@@ -10,16 +10,14 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 
 from cometfuzz.catalogue.files import load
-from cometfuzz.cli.output import print_json
+from cometfuzz.cli.output import print_json, save_graphs
 from cometfuzz.coverage.layers import CRITERIA
-from cometfuzz.errors import CometfuzzError, UnknownName
+from cometfuzz.errors import UnknownName
 from cometfuzz.ir.graph import Graph
 from cometfuzz.seeds import published
 from cometfuzz.seeds.importing import import_model
 from cometfuzz.synthesis.measure import measure, summarise
 from cometfuzz.synthesis.synthesise import BUDGET
-
-SHIPPED = Path(published.__file__).parent / "synthesised"
 
 
 def synthesise(
@@ -31,13 +29,13 @@ def synthesise(
     runs: Annotated[int, typer.Option(min=1, help="How often to synthesise each model.")] = 20,
     budget: Annotated[int, typer.Option(min=1, help="Steps for each synthesis.")] = BUDGET,
     out: Annotated[Path | None, typer.Option(help="Write each model of the first run to a case file here.")] = None,
-    write: Annotated[bool, typer.Option("--write", help="Write them where the package keeps its seeds.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
 ) -> None:
     """Build small models with the same layer inputs, parameter values and sequences as large ones.
 
-    kept is the share of the original's diversity that every run covers; sizes (filters, units, shapes) shrink, so of
-    them as many different ones are kept as the coverage spaces count. No library is needed.
+    kept is the share of the original's diversity that every run covers; sizes (filters, units, shapes) shrink, so as
+    many different ones are kept as the coverage spaces count. No library is needed. The seeds of the package are made
+    by `cometfuzz synthesise --runs 1 --out src/cometfuzz/seeds/synthesised`.
 
     Example: cometfuzz synthesise InceptionResNetV2 mine.keras --runs 5 --out small
     """
@@ -46,8 +44,8 @@ def synthesise(
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         bar = progress.add_task("synthesising", total=len(originals) * runs)
         results = measure(originals, seed, runs, lambda name: progress.update(bar, advance=1, description=name), budget)
-    for folder in filter(None, (out, SHIPPED if write else None)):
-        _save(folder, {name: timed[0].synthesis.graph for name, timed in results.items()})
+    if out is not None:
+        save_graphs(out, {name: timed[0].synthesis.graph for name, timed in results.items()})
     result = summarise(originals, results)
     if as_json:
         print_json(result)
@@ -69,15 +67,6 @@ def _original(name: str) -> Graph:
         return load(path).graph
     known = ", ".join(published.PAPER)
     raise UnknownName(f"expected a .keras file, a case file (.json), or one of {known}; received name={name!r}")
-
-
-def _save(folder: Path, graphs: dict[str, Graph]) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, graph in graphs.items():
-            published.write(graph, folder / f"{published.slug(name)}.json")
-    except OSError as error:
-        raise CometfuzzError(f"{folder}: {error.strerror}") from None
 
 
 def _print(result: dict[str, Any]) -> None:

@@ -1,8 +1,8 @@
 """The ten published models (the paper, table "Statistics of Original Models"), its numbers, and why ours differ.
 
 The four small ones are written down in `small.py`. The six big ones were imported from keras.applications and lie in
-`originals/` as case files, so that nobody needs a library to read them; `cometfuzz seeds --write` makes them anew.
-What a campaign starts from are the small models in `synthesised/`.
+`originals/` as case files, so that nobody needs a library to read them; `cometfuzz seeds --out` makes them anew. What a
+campaign starts from are the small models in `synthesised/`.
 """
 
 import json
@@ -85,7 +85,7 @@ def original(name: str) -> Graph:
 
 @cache
 def synthesised(name: str) -> Graph:
-    """A small model that covers what a published one covers; `cometfuzz synthesise --write` makes them anew."""
+    """A small model that covers what a published one covers; `cometfuzz synthesise --out` makes them anew."""
     if name not in PAPER:
         raise UnknownName(f"expected one of {', '.join(PAPER)}; received name={name!r}")
     return decode(files("cometfuzz.seeds").joinpath("synthesised", f"{slug(name)}.json").read_bytes()).graph

@@ -130,8 +130,9 @@ class Builder:
         self, template: Template, params: Params, sources: Sequence[_Source]
     ) -> Iterator[tuple[tuple[Edge, ...], int, int]]:
         """Tensors that a layer may read, with how many sequences and how many input facts they would cover."""
-        layer = template.layer
-        if template.spec.arity[0] <= 1:
+        layer, spec = template.layer, template.spec
+        sources = [item for item in sources if item.kind.rank in spec.ranks and item.kind.dtype in spec.dtypes]
+        if spec.arity[0] <= 1:
             for source in sources:
                 yield (source.edge,), self._sequences(source, layer), self.wanted.inputs(layer, source.kind)
             return

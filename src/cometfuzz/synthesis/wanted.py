@@ -7,6 +7,7 @@ one, over direct edges in the full space and through utility nodes in the paper'
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from cometfuzz.catalogue import LAYERS, LayerSpec
@@ -35,12 +36,13 @@ def shrinks(spec: LayerSpec, name: str, value: Any) -> bool:
     return name in SIZES and isinstance(space, Ints) and type(value) is int and value > space.high
 
 
-def exact_facts(layer: str, params: Params) -> Iterator[Fact]:
+@lru_cache(maxsize=100_000)
+def exact_facts(layer: str, params: Params) -> tuple[Fact, ...]:
     """The parameter values that must come back as they are."""
     spec = LAYERS[layer]
-    for name, value in params.items():
-        if not shrinks(spec, name, value):
-            yield Fact("parameters", layer, name, text(value))
+    return tuple(
+        Fact("parameters", layer, name, text(value)) for name, value in params.items() if not shrinks(spec, name, value)
+    )
 
 
 @dataclass
@@ -106,6 +108,7 @@ class Wanted:
         }
 
 
+@lru_cache(maxsize=100_000)
 def input_facts(layer: str, kind: TensorType) -> tuple[Fact, Fact, Fact]:
     return (
         Fact("inputs", layer, "dtype", kind.dtype),
@@ -114,14 +117,12 @@ def input_facts(layer: str, kind: TensorType) -> tuple[Fact, Fact, Fact]:
     )
 
 
-def parameter_facts_of(layer: str, params: Params) -> Iterator[tuple[str, Fact]]:
+@lru_cache(maxsize=100_000)
+def parameter_facts_of(layer: str, params: Params) -> tuple[tuple[str, Fact], ...]:
     """All parameter facts of a call, by space; those of weights that it does not have among them."""
-    for name, value in params.items():
-        for fact in parameter_facts(layer, name, value):
-            yield PAPER, fact
-            yield FULL, fact
-    for fact in exact_facts(layer, params):
-        yield EXACT, fact
+    facts = [fact for name, value in params.items() for fact in parameter_facts(layer, name, value)]
+    exact = [(EXACT, fact) for fact in exact_facts(layer, params)]
+    return (*((space, fact) for fact in facts for space in (PAPER, FULL)), *exact)
 
 
 def graph_facts(graph: Graph) -> Iterator[tuple[str, Fact]]:
