@@ -16,7 +16,7 @@ from cometfuzz.errors import InvalidCase
 CONFIG, WEIGHTS = "config.json", "model.weights.h5"
 MAX_ARCHIVE = 256 * 2**20
 MAX_DIRECTORY = 64 * 2**10
-LIMITS = {CONFIG: 16 * 2**20, WEIGHTS: 128 * 2**20}
+LIMITS = {CONFIG: 8 * 2**20, WEIGHTS: 128 * 2**20}
 MAX_SWELLING = 100
 _END, _END_SIZE, _LOCATOR, _LOCATOR_SIZE, _MAX_COMMENT = b"PK\5\6", 22, b"PK\6\7", 20, 2**16
 

@@ -6,6 +6,7 @@ with weights of their own. Everything else that a graph cannot say is refused wi
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -52,6 +53,8 @@ class _Translation:
         self.nodes: dict[str, Node] = {}
         self.layers: dict[str, Path] = {}
         self.open_size = open_size
+        self._called = 0
+        self._names: Counter[str] = Counter()
         sizes = [size for key in ("input_dim", "num_tokens") for size in values_of(model, key) if type(size) is int]
         self.tokens = max(1, min(sizes, default=64))
         """No graph input of integers may exceed the smallest vocabulary."""
@@ -157,6 +160,9 @@ class _Translation:
 
     def _layer(self, layer: Config, edges: list[Edge], extra: dict[str, Any], path: Path) -> list[Edge]:
         name, where = path[-1], f"layer {path[-1]!r}"
+        self._called += 1
+        if self._called > MAX_NODES:  # a model in a model in a model, each called often, would never end
+            raise InvalidCase(f"{where}: expected at most {MAX_NODES} layer calls in all; received more")
         if layer.get("class_name") in MODELS and str(layer.get("module")).split(".")[0] == "keras":
             return self.model(layer, edges, path)
         config = field(layer, "config", dict, where)
@@ -229,9 +235,10 @@ class _Translation:
         """The name as an id that no other node has."""
         plain = re.sub(r"[^A-Za-z0-9_]", "_", name)[:56]
         plain = plain if plain[:1].isalpha() or plain[:1] == "_" else f"_{plain}"
-        number, found = 1, plain
+        found = plain
         while found in self.nodes:
-            number, found = number + 1, f"{plain}_{number}"
+            self._names[plain] += 1
+            found = f"{plain}_{self._names[plain] + 1}"
         return found
 
 
