@@ -7,8 +7,11 @@ import numpy as np
 import pytest
 
 from cometfuzz.catalogue.data import draw_data
+from cometfuzz.catalogue.validate import assemble
+from cometfuzz.evaluation.rq3 import KerasOnTensorFlow
 from cometfuzz.execution.supervisor import Worker
 from cometfuzz.ir.case import Case
+from cometfuzz.ir.graph import INPUT, Draft, Edge
 from cometfuzz.reference.run import run
 from cometfuzz.routes import ROUTES
 from cometfuzz.seeds.published import PAPER, original, synthesised
@@ -35,3 +38,15 @@ def test_a_synthesised_seed_runs_everywhere(worker: Worker, name: str, seed: str
         seen = np.frombuffer(tensor.data, dtype=tensor.dtype).reshape(tensor.shape)
         assert np.isfinite(values[edge]).all()
         np.testing.assert_allclose(seen, values[edge], rtol=1e-3, atol=1e-4)
+
+
+def test_the_experiment_runs_cases_of_both_kinds_of_keras() -> None:
+    modern, legacy = (
+        synthesised("LeNet"),
+        assemble(
+            [Draft("x", INPUT, {"shape": (1, 4)}, ()), Draft("y", "ThresholdedReLU", {}, (Edge("x"),))], [Edge("y")]
+        ),
+    )
+    with KerasOnTensorFlow() as executor:
+        executions = [executor.execute(Case(graph, 1)) for graph in (modern, legacy)]
+    assert all(execution.completed and execution.cpu_s > 0 for execution in executions)

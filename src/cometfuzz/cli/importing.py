@@ -26,7 +26,7 @@ def import_(
     seed: Annotated[int, typer.Option(min=0, help="What inputs, and weights that are not kept, are drawn from.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Turn a .keras file into a case, which every other command can read.
+    """Turn a .keras file into a case: a graph in JSON, which `cometfuzz synthesise` can make small.
 
     No code of the file is run: a Lambda, a class of your own or a layer that the catalogue does not have is refused
     with its name. Nested models are unfolded. With --weights, Keras reads them in a child process, in its safe mode.
