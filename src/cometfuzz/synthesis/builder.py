@@ -85,7 +85,11 @@ class Builder:
         return True
 
     def _direct(self, sources: Sequence[_Source]) -> bool:
-        """The call and the tensors that cover most, without any utility node."""
+        """The call and the tensors that cover most, without any utility node.
+
+        First come calls that help in every criterion in which their layer needs something: a call that helps in one
+        only would have to be made again for the others.
+        """
         best, found = (-3, 0), list[_Candidate]()
         needs = self._needs()
         for template in self.templates:
