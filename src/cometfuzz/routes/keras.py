@@ -1,5 +1,6 @@
 """Builds a graph as a Keras 3 functional model on one of its backends and runs it in inference mode."""
 
+import gc
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -9,6 +10,10 @@ from cometfuzz.execution.protocol import WireTensor
 from cometfuzz.ir.graph import INPUT, Edge, Graph, Inner, Node, Params
 from cometfuzz.ir.types import TensorType
 from cometfuzz.routes.calls import CALL_PARAMS, call_layer, flat
+
+
+LARGE_BYTES = 2**25
+"""Weights and inputs of a model that is too large to wait for the garbage collector's own time."""
 
 
 def start(options: Mapping[str, str]) -> "KerasSession":
@@ -26,6 +31,7 @@ class KerasSession:
 
         self.keras, self.backend, self.bfloat16 = keras, backend, np.dtype(ml_dtypes.bfloat16)
         self.ops = getattr(keras, "ops", None)
+        self._last_was_large = False
         if backend == "torch":
             import torch
 
@@ -46,6 +52,9 @@ class KerasSession:
         enter("build")
         self.keras.utils.set_random_seed(0)
         self.forget()
+        if self._last_was_large:
+            gc.collect()
+        self._last_was_large = sum(len(tensor.data) for tensor in tensors) > LARGE_BYTES
         arrays = [self._array(tensor) for tensor in tensors]
         model, layers = self.build(graph)
         at = len(inputs)
