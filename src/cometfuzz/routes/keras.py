@@ -11,7 +11,6 @@ from cometfuzz.ir.graph import INPUT, Edge, Graph, Inner, Node, Params
 from cometfuzz.ir.types import TensorType
 from cometfuzz.routes.calls import CALL_PARAMS, call_layer, flat
 
-
 LARGE_BYTES = 2**25
 """Weights and inputs of a model that is too large to wait for the garbage collector's own time."""
 
