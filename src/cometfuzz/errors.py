@@ -13,8 +13,16 @@ class InvalidCase(CometfuzzError):
     """A case, graph or tensor that cannot be decoded or that `validate` refuses."""
 
 
+class InvalidConfig(CometfuzzError):
+    """A configuration that cannot be read."""
+
+
 class UnknownName(CometfuzzError):
     """A layer, route, environment or parameter that nobody registered."""
+
+
+class InvalidRoute(CometfuzzError):
+    """A route that cannot be used as it is declared."""
 
 
 class EnvironmentFailure(CometfuzzError):

@@ -9,11 +9,11 @@ import pytest
 from cometfuzz.catalogue.data import draw_data
 from cometfuzz.catalogue.validate import assemble
 from cometfuzz.evaluation.rq3 import KerasOnTensorFlow
-from cometfuzz.execution.supervisor import Worker
+from cometfuzz.execution.executor import Executor
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.graph import INPUT, Draft, Edge
 from cometfuzz.reference.run import run
-from cometfuzz.routes import ROUTES
+from cometfuzz.routes.registry import ROUTES
 from cometfuzz.seeds.published import PAPER, original, synthesised
 from cometfuzz.synthesis.synthesise import synthesise
 
@@ -21,18 +21,18 @@ pytestmark = pytest.mark.library
 
 
 @pytest.fixture(scope="module")
-def worker(main_python: Path) -> Iterator[Worker]:
-    with Worker(ROUTES["keras-tf"], main_python) as found:
+def executor(main_python: Path) -> Iterator[Executor]:
+    with Executor([ROUTES["keras-tf"]]) as found:
         yield found
 
 
 @pytest.mark.parametrize("seed", ["shipped", 7])
 @pytest.mark.parametrize("name", PAPER)
-def test_a_synthesised_seed_runs_everywhere(worker: Worker, name: str, seed: str | int) -> None:
+def test_a_synthesised_seed_runs_everywhere(executor: Executor, name: str, seed: str | int) -> None:
     graph = synthesised(name) if isinstance(seed, str) else synthesise(original(name), seed).graph
     data = draw_data(Case(graph, 1))
     values = run(graph, data).values
-    outcome = worker.execute(graph, data)
+    outcome = executor.run(Case(graph, 1)).outcomes["keras-tf"]
     assert outcome.status == "completed", str(outcome)
     for edge, tensor in zip(graph.outputs, outcome.outputs, strict=True):
         seen = np.frombuffer(tensor.data, dtype=tensor.dtype).reshape(tensor.shape)

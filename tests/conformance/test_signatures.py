@@ -8,9 +8,9 @@ import pytest
 
 from cometfuzz.catalogue import CATALOGUE, LAYERS
 from cometfuzz.catalogue.spec import KERAS2, KERAS3
-from cometfuzz.routes import ROUTES
 from cometfuzz.routes.calls import CALL_PARAMS
 from cometfuzz.routes.keras2 import ABSENT, RENAMED
+from cometfuzz.routes.registry import ROUTES
 
 pytestmark = pytest.mark.library
 
@@ -33,7 +33,7 @@ BASE = {"self", "name", "dtype", "trainable"}
 
 def signatures(python: Path, route: str, speaks: str, names: list[str]) -> dict[str, list[str]]:
     command = [str(python), "-c", PROGRAM, speaks, *names]
-    environ = {"PATH": "", "HOME": "/nonexistent", **ROUTES[route].environ}
+    environ = {"PATH": "", "HOME": "/nonexistent", **ROUTES[route].steps[0].group.environ}
     done = subprocess.run(command, env=environ, capture_output=True, text=True, check=True)
     found: dict[str, list[str]] = json.loads(done.stdout.splitlines()[-1])
     return found

@@ -1,6 +1,5 @@
 """Utility nodes on every route: exact, bit for bit."""
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -8,12 +7,12 @@ import pytest
 
 from cometfuzz.catalogue.data import draw_data
 from cometfuzz.catalogue.validate import assemble
-from cometfuzz.execution.conformance import array_of
-from cometfuzz.execution.supervisor import Worker
+from cometfuzz.execution.comparing import array_of
+from cometfuzz.execution.executor import Executor
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.graph import Draft, Edge
 from cometfuzz.reference.run import narrow, run
-from cometfuzz.routes import ROUTES
+from cometfuzz.routes.registry import ROUTES
 
 pytestmark = pytest.mark.library
 
@@ -35,9 +34,9 @@ UTILITIES: list[tuple[str, dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize("route", ROUTES)
-def test_utilities_are_exact(route: str, main_python: Path) -> None:
-    with Worker(ROUTES[route], main_python) as worker:
+@pytest.mark.parametrize("route", ["keras-tf", "keras-torch", "keras-jax", "keras2-tf"])
+def test_utilities_are_exact(route: str) -> None:
+    with Executor([ROUTES[route]]) as executor:
         for layer, params, dtype in UTILITIES:
             high = 5 if dtype == "int32" else None
             drafts = [
@@ -46,7 +45,7 @@ def test_utilities_are_exact(route: str, main_python: Path) -> None:
             ]
             case = Case(assemble(drafts, [Edge("u")]), 3)
             data = draw_data(case)
-            outcome = worker.execute(case.graph, data, 60)
+            outcome = executor.run(case).outcomes[route]
             place = f"{layer} {params} of {dtype}: {outcome}"
             assert outcome.status == "completed", place
             expected = case.graph.type_of(Edge("u"))

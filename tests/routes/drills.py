@@ -12,6 +12,8 @@ from typing import Any
 def start(options: Mapping[str, str]) -> "Drill":
     if options["drill"] == "never starts":
         raise SystemExit(3)
+    if options["drill"] == "starts to hang":
+        time.sleep(1000)
     return Drill(options["drill"])
 
 
@@ -24,19 +26,57 @@ class Drill:
     def versions(self) -> dict[str, str]:
         return {"drill": "1"}
 
-    def run(self, graph: Any, inputs: Any, weights: Any, tensors: Any, enter: Any) -> Any:
-        enter("build")
-        if graph.inputs[0].outputs[0].shape[0] == 1:
-            enter("run")
+    def build(self, work: Any, value: None) -> Any:
+        work.enter("build")
+        return {"a model": work.graph}
+
+    def convert(self, work: Any, model: Any) -> bytes:
+        work.enter("convert")
+        return self._result(work).data
+
+    def run(self, work: Any, model: Any) -> Any:
+        work.enter("run")
+        return [self._result(work)]
+
+    def read(self, work: Any, artefact: bytes) -> Any:
+        work.enter("read")
+        return [self._result(work)._replace(data=artefact)]
+
+    def _result(self, work: Any) -> Any:
+        if self.drill and work.graph.inputs[0].outputs[0].shape[0] == 1:
             print("about to drill", flush=True)
             DRILLS[self.drill]()
-        return list(tensors[:1])
+        return work.inputs[0]
 
 
 def flood() -> None:
     for _ in range(2000):
         sys.stdout.write("x" * 1000)
     raise ValueError("after the flood")
+
+
+def stream() -> None:
+    while True:
+        os.write(1, b"x" * 2**16)
+
+
+def half_a_reply() -> None:
+    os.write(reply_descriptor(), b"CMF1" + (1000).to_bytes(4, "little") + (1000).to_bytes(8, "little") + b"{")
+    os._exit(0)
+
+
+def reply_descriptor() -> int:
+    return int(sys.argv[3])
+
+
+def fill_the_disk() -> None:
+    with open("/dev/full", "w") as file:
+        file.write("x" * 2**16)
+
+
+def loop_in_c() -> None:
+    """Holds the interpreter's lock for ever: no Python code runs meanwhile."""
+    sum(range(10**18))
 
 
 def hoard() -> None:
@@ -56,5 +96,11 @@ DRILLS = {
     "raise": lambda: [][1],
     "flood": flood,
     "hoard": hoard,
-    "garbage": lambda: os.write(int(sys.argv[4]), b"I am not a message, I am a library." * 9),
+    "garbage": lambda: os.write(reply_descriptor(), b"I am not a message, I am a library." * 9),
+    "print garbage": lambda: os.write(1, bytes(range(256)) * 40) and [][1],
+    "stream": stream,
+    "half a reply": half_a_reply,
+    "disk": fill_the_disk,
+    "loop": loop_in_c,
+    "divide": lambda: os.kill(os.getpid(), signal.SIGFPE),
 }

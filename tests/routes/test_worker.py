@@ -1,119 +1,230 @@
 """Real child processes that misbehave: the right outcome each time, and the next case runs normally."""
 
 import contextlib
+import gc
 import os
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from cometfuzz.catalogue.data import draw_data
 from cometfuzz.catalogue.validate import assemble
-from cometfuzz.errors import WorkerFailure
-from cometfuzz.execution import supervisor
+from cometfuzz.errors import InvalidRoute
+from cometfuzz.execution.executor import Executor
 from cometfuzz.execution.outcome import Outcome
-from cometfuzz.execution.supervisor import Worker
+from cometfuzz.execution.supervisor import MAX_PRINTED, Limits
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.graph import Draft, Edge
-from cometfuzz.routes import Route, Stage
+from cometfuzz.routes import Group, Route, Stage, Step
 
 TOKEN = f"drill-of-{os.getpid()}"
 """Names the children of this test process: others may run the same tests beside it."""
 
+HERE = str(Path(__file__).parent)
+QUICK = Limits(stage_s=20, memory_bytes=2**30)
+
+
+def group(name: str) -> Group:
+    return Group(name, "none", {"TOKEN": TOKEN})
+
+
+def step(name: str, where: str, call: str, drill: str = "", live: bool = False) -> Step:
+    return Step(name, group(where), "drills", call, (Stage(call, f"drill-{call}"),), {"drill": drill}, live)
+
+
+BUILD = step("build", "one", "build", live=True)
+
 
 def drill_route(drill: str) -> Route:
+    return Route(f"drill-{drill}", "tests", "keras3", (BUILD, step(f"run-{drill}", "one", "run", drill)))
+
+
+def reader(name: str, convert: str = "", read: str = "", where: str = "two") -> Route:
+    """build > convert > read, in two children."""
     return Route(
-        name=f"drill-{drill}",
-        path="tests",
-        environment="none",
-        module="drills",
-        speaks="keras3",
-        stages=(Stage("build", "drill-builder"), Stage("run", "drill-runtime")),
-        options={"drill": drill, "token": TOKEN},
-        folder=str(Path(__file__).parent),
+        name, "tests", "keras3", (BUILD, step("converter", "one", "convert", convert), step(name, where, "read", read))
     )
 
 
-def execute(worker: Worker, batch: int, limit_s: float = 20) -> Outcome:
+@contextlib.contextmanager
+def executing(*routes: Route, limits: Limits = QUICK, pause_after: int = 0, jobs: int = 1) -> Iterator[Executor]:
+    with Executor(routes, jobs, limits, pause_after, find_python=lambda group: Path(sys.executable)) as executor:
+        yield executor
+
+
+def case_of(batch: int) -> Case:
     drafts = [Draft("x", "input", {"shape": (batch, 2)}, ()), Draft("r", "ReLU", {}, (Edge("x"),))]
-    case = Case(assemble(drafts, [Edge("r")]), 1)
-    return worker.execute(case.graph, draw_data(case), limit_s)
+    return Case(assemble(drafts, [Edge("r")]), 1)
+
+
+def execute(executor: Executor, batch: int) -> Outcome:
+    return next(iter(executor.run(case_of(batch)).outcomes.values()))
+
+
+@pytest.fixture(autouse=True)
+def _drills_are_importable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(HERE)
+
+
+def children() -> list[Path]:
+    left = []
+    for path in Path("/proc").glob("[0-9]*/environ"):
+        with contextlib.suppress(OSError):
+            left += [path] if f"TOKEN={TOKEN}".encode() in path.read_bytes() else []
+    return left
 
 
 @pytest.fixture
 def no_orphans() -> Iterator[None]:
     yield
-    left = []
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        with contextlib.suppress(OSError):
-            left += [path] if TOKEN.encode() in path.read_bytes() else []
-    assert not left
+    assert not children()
 
 
 @pytest.mark.parametrize(
     ("drill", "status", "detail"),
     [
         ("segfault", "signal", "SIGSEGV"),
+        ("divide", "signal", "SIGFPE"),
         ("kill", "signal", "SIGKILL"),
         ("abort", "signal", "SIGABRT"),
         ("stop", "timeout", "after"),
         ("sleep", "timeout", "after"),
+        ("loop", "timeout", "after"),
+        ("stream", "timeout", "after"),
         ("exit", "exited", "code 0"),
         ("system exit", "exited", "code 5"),
+        ("half a reply", "exited", "code 0"),
         ("raise", "exception", ""),
         ("flood", "exception", ""),
+        ("print garbage", "exception", ""),
+        ("disk", "exception", ""),
         ("hoard", "memory", "GiB"),
         ("garbage", "protocol", "private pipe"),
     ],
 )
-def test_whatever_happens_has_an_outcome(
-    drill: str, status: str, detail: str, no_orphans: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(supervisor, "MEMORY_LIMIT", 2**30)
-    with Worker(drill_route(drill), Path(sys.executable)) as worker:
-        assert execute(worker, batch=2).status == "completed"
-        limit_s = 2 if status == "timeout" else 30
-        outcome = execute(worker, batch=1, limit_s=limit_s)
+def test_whatever_happens_has_an_outcome(drill: str, status: str, detail: str, no_orphans: None) -> None:
+    limits = Limits(stage_s=2 if status == "timeout" else 30, memory_bytes=2**30)
+    with executing(drill_route(drill), limits=limits) as executor:
+        assert execute(executor, batch=2).status == "completed"
+        outcome = execute(executor, batch=1)
         assert outcome.status == status
         assert detail in outcome.detail
-        assert (outcome.stage, outcome.library) == ("run", "drill-runtime")
-        assert len(outcome.printed) <= supervisor.MAX_PRINTED
-        assert execute(worker, batch=2).status == "completed"
+        assert (outcome.stage, outcome.library) == ("run", "drill-run")
+        assert len(outcome.printed) <= MAX_PRINTED
+        assert execute(executor, batch=2).status == "completed"
 
 
 def test_an_exception_is_data() -> None:
-    with Worker(drill_route("raise"), Path(sys.executable)) as worker:
-        failure = execute(worker, batch=1).failure
+    with executing(drill_route("raise")) as executor:
+        failure = execute(executor, batch=1).failure
     assert failure is not None
     assert failure.type == "IndexError"
     assert "LookupError" in failure.kinds
     assert "drills.py" in failure.frames[-1]
 
 
-def test_a_worker_that_never_starts_is_one_clear_error(no_orphans: None) -> None:
-    with (
-        Worker(drill_route("never starts"), Path(sys.executable)) as worker,
-        pytest.raises(WorkerFailure, match="starts"),
-    ):
-        execute(worker, batch=2)
-    with (
-        Worker(drill_route("raise"), Path("nowhere/python")) as worker,
-        pytest.raises(WorkerFailure, match="No such file"),
-    ):
-        execute(worker, batch=2)
+def test_what_is_too_large_is_not_taken_in(no_orphans: None) -> None:
+    with executing(drill_route("raise"), limits=Limits(output_bytes=15)) as executor:
+        outcome = execute(executor, batch=2)
+    assert (outcome.status, outcome.detail) == ("oversized", "16 bytes; the limit is 15")
 
 
-def test_a_worker_is_recycled_and_leaks_no_descriptor() -> None:
-    def open_descriptors() -> int:
-        return len(os.listdir("/proc/self/fd"))
+def test_a_worker_that_never_starts_is_unavailable_and_reported_once(no_orphans: None) -> None:
+    told: list[str] = []
+    with executing(drill_route("never starts"), drill_route("raise")) as executor:
+        executor.report = told.append
+        for _ in range(4):
+            trial = executor.run(case_of(2))
+            assert trial.outcomes["drill-never starts"].status == "unavailable"
+            assert trial.outcomes["drill-raise"].status == "completed"
+    assert len(told) == 1
+    assert "code 3" in told[0]
+    with executing(drill_route("starts to hang"), limits=Limits(start_s=1)) as executor:
+        assert execute(executor, batch=2).status == "unavailable"
 
-    before = open_descriptors()
-    with Worker(drill_route("kill"), Path(sys.executable), recycle_after=2) as worker:
+
+def test_a_missing_interpreter_or_environment_is_unavailable_and_says_how_to_mend_it() -> None:
+    with Executor([drill_route("raise")], find_python=lambda group: Path("nowhere/python")) as executor:
+        assert "cannot start nowhere/python" in execute(executor, batch=2).detail
+    with Executor([drill_route("raise")]) as executor:
+        assert "expected an environment" in execute(executor, batch=2).detail
+
+
+def test_what_crashes_again_and_again_is_paused_and_the_others_go_on(no_orphans: None) -> None:
+    told: list[str] = []
+    with executing(drill_route("segfault"), drill_route("raise"), pause_after=3) as executor:
+        executor.report = told.append
+        statuses = [executor.run(case_of(1)).outcomes for _ in range(5)]
+        assert executor.run(case_of(2)).outcomes["drill-raise"].status == "completed"
+    assert [trial["drill-segfault"].status for trial in statuses] == ["signal"] * 3 + ["unavailable"] * 2
+    assert [trial["drill-raise"].status for trial in statuses] == ["exception"] * 5
+    assert len(told) == 1
+
+
+def test_a_death_leaves_what_other_routes_had_and_is_the_converters(no_orphans: None) -> None:
+    routes = drill_route(""), reader("first", convert="abort"), reader("second", convert="abort"), drill_route("raise")
+    with executing(*routes) as executor:
+        good, trial = executor.run(case_of(2)), executor.run(case_of(1))
+    assert {outcome.status for outcome in good.outcomes.values()} == {"completed"}
+    assert [len(outcome.outputs) for outcome in good.outcomes.values()] == [1, 1, 1, 1]
+    before, first, second, after = trial.outcomes.values()
+    assert before.status == "completed"
+    assert (first.status, first.stage, first.library) == ("signal", "convert", "drill-convert")
+    assert (second.status, second.stage, second.library) == ("not reached", "convert", "drill-convert")
+    assert second.cause == "signal"
+    assert after.status == "exception"
+
+
+def test_readers_of_one_artefact_share_its_conversion() -> None:
+    with executing(reader("first"), reader("second", read="kill"), reader("third", where="three")) as executor:
+        executor.run(case_of(2))
+        trial = executor.run(case_of(1))
+        assert [worker.starts for worker in executor.workers] == [1, 1, 1]
+    assert [outcome.status for outcome in trial.outcomes.values()] == ["completed", "signal", "completed"]
+    shared = [outcome.times[:2] for outcome in trial.outcomes.values()]
+    assert shared[0] == shared[1] == shared[2]
+
+
+def test_one_name_is_one_step() -> None:
+    with pytest.raises(InvalidRoute, match="step='converter' again"):
+        Executor([reader("first"), reader("second", convert="raise")])
+
+
+def test_several_workers_serve_many_cases(no_orphans: None) -> None:
+    with executing(reader("first"), reader("second", read="raise"), jobs=3) as executor:
+        futures = [executor.submit(case_of(1 + index % 2)) for index in range(30)]
+        statuses = [future.result().outcomes["second"].status for future in futures]
+        assert statuses == ["exception", "completed"] * 15
+        futures = [executor.submit(case_of(2)) for _ in range(30)]
+    assert all(future.done() for future in futures)
+
+
+def test_a_worker_is_recycled() -> None:
+    with executing(drill_route("kill"), limits=Limits(recycle_after=2)) as executor:
         for _ in range(5):
-            assert execute(worker, batch=2).status == "completed"
+            assert execute(executor, batch=2).status == "completed"
+        assert executor.workers[0].starts == 3
+    with executing(drill_route("kill"), limits=Limits(recycle_bytes=1)) as executor:
         for _ in range(3):
-            assert execute(worker, batch=1).status == "signal"
-    time.sleep(0.1)
-    assert open_descriptors() == before
+            assert execute(executor, batch=2).status == "completed"
+        assert executor.workers[0].starts == 3
+
+
+def test_a_thousand_drills_leak_nothing(no_orphans: None) -> None:
+    def held() -> tuple[int, int]:
+        gc.collect()
+        return len(os.listdir("/proc/self/fd")), int(Path("/proc/self/statm").read_text().split()[1])
+
+    kinds = ["raise", "kill", "exit", "flood", "garbage", "segfault", "half a reply", "print garbage"]
+    routes = [drill_route(kind) for kind in kinds]
+    with executing(*routes) as executor:
+        executor.run(case_of(2))
+        before = held()
+        for index in range(1000):
+            name = f"drill-{kinds[index % 2 * (index // 2 % len(kinds))]}"
+            assert executor.run(case_of(1), [name]).outcomes[name].status != "completed"
+        assert len(children()) <= 1
+        after = held()
+    assert after[0] <= before[0]
+    assert (after[1] - before[1]) * os.sysconf("SC_PAGE_SIZE") < 50 * 2**20

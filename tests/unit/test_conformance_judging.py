@@ -10,8 +10,8 @@ from cometfuzz.execution.conformance import Report, Result, judge_draw
 from cometfuzz.execution.outcome import Failure, Outcome
 from cometfuzz.execution.protocol import WireTensor
 from cometfuzz.reference.run import narrow, run
-from cometfuzz.routes import ROUTES
 from cometfuzz.routes.gaps import Gap, all_gaps
+from cometfuzz.routes.registry import ROUTES
 
 ROUTE = ROUTES["keras-tf"]
 

@@ -11,6 +11,7 @@ from cometfuzz.cli.conformance import conformance
 from cometfuzz.cli.gaps import gaps
 from cometfuzz.cli.generate import generate
 from cometfuzz.cli.importing import import_
+from cometfuzz.cli.routes import doctor, execute
 from cometfuzz.cli.seeds import seeds
 from cometfuzz.cli.synthesise import synthesise
 from cometfuzz.errors import CometfuzzError
@@ -23,6 +24,8 @@ app = typer.Typer(
 )
 app.command()(catalogue.layers)
 app.command()(catalogue.space)
+app.command()(doctor)
+app.command("exec")(execute)
 app.command()(conformance)
 app.command()(gaps)
 app.command()(generate)

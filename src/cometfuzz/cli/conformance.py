@@ -1,9 +1,6 @@
 """`cometfuzz conformance`: does each library accept what we accept, and compute what the reference computes?"""
 
-import queue
-import threading
 from collections.abc import Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Annotated
 
@@ -16,10 +13,10 @@ from rich.table import Table
 from cometfuzz.catalogue import LAYERS
 from cometfuzz.catalogue.files import save
 from cometfuzz.cli.output import print_json
-from cometfuzz.errors import EnvironmentFailure, UnknownName
-from cometfuzz.execution import environments
-from cometfuzz.execution.conformance import Report, Result, conform, layers_of
-from cometfuzz.routes import ROUTES, Route
+from cometfuzz.errors import UnknownName
+from cometfuzz.execution.conformance import Report, conform, layers_of
+from cometfuzz.routes import Route
+from cometfuzz.routes.registry import ROUTES, choose
 
 BASE_ROUTES = "keras-tf,keras-torch"
 
@@ -42,7 +39,7 @@ def conformance(
 
     Example: cometfuzz conformance --layers Conv2D,LSTM --routes keras-jax --draws 20
     """
-    chosen = _routes(routes)
+    chosen = choose(routes, ROUTES)
     wanted = [name for name in layers.split(",") if name]
     for name in wanted:
         if name not in LAYERS:
@@ -63,60 +60,21 @@ def conformance(
         raise typer.Exit(1)
 
 
-def _routes(names: str) -> list[Route]:
-    wanted = list(ROUTES) if names == "all" else names.split(",")
-    for name in wanted:
-        if name not in ROUTES:
-            raise UnknownName(f"expected `all` or routes out of {', '.join(ROUTES)}; received route={name!r}")
-    return [ROUTES[name] for name in wanted]
-
-
 def _run(routes: Sequence[Route], layers: Sequence[str], draws: int, seed: int, report: Report) -> bool:
-    """One thread for each route; True if the user interrupted, with what was done so far in the report."""
-    results: queue.Queue[Result | None] = queue.Queue()
-    stop = threading.Event()
-
-    def serve(route: Route, python: Path, names: Sequence[str]) -> None:
-        for result in conform(route, python, names, draws, seed):
-            results.put(result)
-            if stop.is_set():
-                return
-
-    def ended(future: Future[None]) -> None:
-        if future.exception() is not None:
-            stop.set()
-        results.put(None)
-
-    jobs = []
-    for route in routes:
-        environment = environments.find(route.environment)
-        if not environment.ready:
-            raise EnvironmentFailure(f"route {route.name}: run `cometfuzz env create {route.environment}` first")
-        jobs.append((route, environment.python, layers_of(route, layers)))
+    """True if the user interrupted, with what was done so far in the report."""
+    names = [name for name in LAYERS if not layers or name in layers]
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    interrupted = False
-    progress = Progress(*columns, console=Console(stderr=True), transient=True)
-    with progress, ThreadPoolExecutor(len(jobs)) as pool:
-        bars = {route.name: progress.add_task(route.name, total=len(names) * draws) for route, _, names in jobs}
-        futures = [pool.submit(serve, *job) for job in jobs]
-        for future in futures:
-            future.add_done_callback(ended)
-        running = len(futures)
-        while running:
-            try:
-                found = results.get()
-            except KeyboardInterrupt:
-                interrupted = True
-                stop.set()
-                continue
-            if found is None:
-                running -= 1
-            else:
-                report.add(found)
-                progress.advance(bars[found.route])
-    for future in futures:
-        future.result()
-    return interrupted
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        bars = {
+            route.name: progress.add_task(route.name, total=len(layers_of(route, layers)) * draws) for route in routes
+        }
+        try:
+            for result in conform(routes, names, draws, seed):
+                report.add(result)
+                progress.advance(bars[result.route])
+        except KeyboardInterrupt:
+            return True
+    return False
 
 
 def print_report(report: Report) -> None:

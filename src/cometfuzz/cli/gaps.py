@@ -8,8 +8,8 @@ from rich.table import Table
 
 from cometfuzz.cli.output import print_json
 from cometfuzz.errors import UnknownName
-from cometfuzz.routes import ROUTES
 from cometfuzz.routes.gaps import Gap, all_gaps
+from cometfuzz.routes.registry import ROUTES
 
 
 def gaps(

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from cometfuzz.catalogue import LAYERS
 from cometfuzz.catalogue.spec import CATALOGUE, LayerSpec
 from cometfuzz.coverage.layers import CRITERIA, NUMERIC, PAPER_PARAMETERS, CoverageSpace, Item, paper_table, text
-from cometfuzz.coverage.reach import is_idle
+from cometfuzz.coverage.reach import idle_parameters
 from cometfuzz.ir.graph import Edge, Graph, Inner, Node, Params
 from cometfuzz.ir.types import TensorType
 
@@ -219,8 +219,9 @@ def call_facts(layer: str, params: Params, types: tuple[TensorType, ...], paper:
         Fact("inputs", layer, "rank", str(first.rank)),
         Fact("inputs", layer, "shape", str(first.shape)),
     ]
+    idle = idle_parameters(spec, types, params)
     for name, value in params.items():
-        if is_idle(spec, types, params, name):
+        if name in idle:
             continue
         facts += _paper_facts(spec, name, value) if paper else _full_facts(spec, name, value)
     return tuple(facts)

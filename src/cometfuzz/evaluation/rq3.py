@@ -8,7 +8,6 @@ At equal cases both arms have made as many. At equal time, the arm that took lon
 the other one spent in all.
 """
 
-import contextlib
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
@@ -16,21 +15,22 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Protocol
 
-from cometfuzz.catalogue.data import draw_data
 from cometfuzz.coverage.gain import Coverage
 from cometfuzz.coverage.layers import CRITERIA, paper_space
-from cometfuzz.errors import EnvironmentFailure
-from cometfuzz.execution import environments
-from cometfuzz.execution.supervisor import Worker
+from cometfuzz.errors import WorkerFailure
+from cometfuzz.execution.executor import Executor
+from cometfuzz.execution.supervisor import Limits as WorkerLimits
+from cometfuzz.execution.worker import START
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.graph import Graph
 from cometfuzz.mutation.base import Limits
 from cometfuzz.mutation.dialect import MODERN, dialect_of
-from cometfuzz.routes import ROUTES
+from cometfuzz.routes.registry import ROUTES
 from cometfuzz.search.strategies import WINDOW, Feedback, Options, make_strategy
 from cometfuzz.seeds import published
 
-LIMIT_S = 300.0
+MODERN_ROUTE, LEGACY_ROUTE = "keras-tf", "keras2-tf"
+WORKER = WorkerLimits(stage_s=300.0)
 LIFTED = Limits(nodes=100_000, elements=2**27, flops=10**11, bytes=2**30)
 """The size bounds lifted to what a worker can hold at all; the largest original needs 0.6 GB and 17 GFlop."""
 
@@ -49,40 +49,34 @@ class Execution:
     cpu_s: float
 
 
-class Executor(Protocol):
+class Runner(Protocol):
     """Runs cases on a library."""
 
     def execute(self, case: Case) -> Execution: ...
 
 
 class KerasOnTensorFlow:
-    """An Executor: Keras 3 on TensorFlow, and tf-keras for cases that only Keras 2 can run."""
+    """A Runner: Keras 3 on TensorFlow, and tf-keras for cases that only Keras 2 can run."""
 
     def __init__(self) -> None:
-        self._workers: dict[str, Worker] = {}
-        self._open = contextlib.ExitStack()
+        self._executor = Executor([ROUTES[name] for name in (MODERN_ROUTE, LEGACY_ROUTE)], limits=WORKER)
 
     def __enter__(self) -> "KerasOnTensorFlow":
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
-        self._open.close()
+        self._executor.close()
 
     def execute(self, case: Case) -> Execution:
-        worker = self._worker("keras-tf" if dialect_of(case.graph) is MODERN else "keras2-tf")
-        outcome = worker.execute(case.graph, draw_data(case), LIMIT_S)
+        route = MODERN_ROUTE if dialect_of(case.graph) is MODERN else LEGACY_ROUTE
+        outcome = self._executor.run(case, [route]).outcomes[route]
+        if outcome.status == "unavailable":
+            raise WorkerFailure(f"{route}: {outcome.detail}")
         measured = outcome.status in ("completed", "exception")  # a dead child tells no CPU time
-        return Execution(outcome.status == "completed", outcome.cpu_s if measured else outcome.wall_s)
-
-    def _worker(self, name: str) -> Worker:
-        if name not in self._workers:
-            environment = environments.find(ROUTES[name].environment)
-            if not environment.ready:
-                raise EnvironmentFailure(f"expected the environment {environment.name}; run `cometfuzz env create`")
-            worker = self._open.enter_context(Worker(ROUTES[name], environment.python))
-            worker.start()  # outside of what is measured
-            self._workers[name] = worker
-        return self._workers[name]
+        stages = [stage for stage in outcome.times if stage.stage != START]
+        return Execution(
+            outcome.status == "completed", sum(stage.cpu_s if measured else stage.wall_s for stage in stages)
+        )
 
 
 @dataclass(frozen=True)
@@ -104,7 +98,7 @@ class Arm:
     seeds: Sequence[Graph]
     limits: Limits
     seed: int
-    executor: Executor
+    runner: Runner
     trace: list[Moment] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -117,7 +111,7 @@ class Arm:
         if len(self._flying) == WINDOW:
             self._strategy.learn(*self._flying.popleft())
         case = self._strategy.propose()
-        execution = self.executor.execute(case)
+        execution = self.runner.execute(case)
         self._flying.append((case, Feedback(executed=execution.completed)))
         if execution.completed:
             self._coverage.cover(case.graph)
@@ -134,13 +128,13 @@ class Arm:
         )
 
 
-def arms(seed: int, executors: Sequence[Executor]) -> list[Arm]:
+def arms(seed: int, runners: Sequence[Runner]) -> list[Arm]:
     """The two arms: from the originals, without size bounds, and from the synthesised seeds."""
     originals = [published.original(name) for name in published.names()]
     synthesised = [published.synthesised(name) for name in published.names()]
     return [
-        Arm("original", originals, LIFTED, seed, executors[0]),
-        Arm("synthesised", synthesised, Limits(), seed, executors[1]),
+        Arm("original", originals, LIFTED, seed, runners[0]),
+        Arm("synthesised", synthesised, Limits(), seed, runners[1]),
     ]
 
 

@@ -4,25 +4,29 @@ One draw is one layer call on drawn inputs with drawn parameters, run on one rou
 the local rule. A difference is either declared as a gap or a bug of the library, or it is our fault and undeclared.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from cometfuzz.catalogue import LAYERS
-from cometfuzz.catalogue.data import NUMPY, draw_data
+from cometfuzz.catalogue.data import draw_data
 from cometfuzz.catalogue.drawing import LayerDraw, draw_layer
-from cometfuzz.execution.outcome import Outcome
-from cometfuzz.execution.protocol import WireTensor
-from cometfuzz.execution.supervisor import Worker
+from cometfuzz.errors import WorkerFailure
+from cometfuzz.execution.comparing import array_of
+from cometfuzz.execution.executor import Executor, python_of
+from cometfuzz.execution.outcome import Outcome, Trial
+from cometfuzz.execution.supervisor import Limits
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.codec import encode
 from cometfuzz.ir.graph import Edge
 from cometfuzz.reference.bound import Expected, expect, judge
-from cometfuzz.routes import Route
+from cometfuzz.routes import Group, Route
 from cometfuzz.routes.gaps import Gap, gaps_against
+from cometfuzz.routes.registry import base_of
 
 
 @dataclass(frozen=True)
@@ -108,17 +112,43 @@ class Report:
 
 
 def layers_of(route: Route, layers: Sequence[str] = ()) -> list[str]:
-    """The layers that a route's dialect has at all, wrappers judged by what they hold."""
-    return [name for name, spec in LAYERS.items() if route.speaks in spec.libraries and (not layers or name in layers)]
+    """The layers that a route's dialect has at all; the reference speaks no dialect and has them all."""
+    return [
+        name
+        for name, spec in LAYERS.items()
+        if (not route.speaks or route.speaks in spec.libraries) and (not layers or name in layers)
+    ]
 
 
-def judge_draw(route: Route, drawn: LayerDraw, index: int, outcome: Outcome) -> Result:
+def find_gaps(route: str, drawn: LayerDraw) -> list[Gap]:
+    """The gaps that cover a draw: those of the route, then those of its base route."""
+    found = list(gaps_against(route, drawn.spec, drawn.x, drawn.params))
+    base = base_of(route)
+    if base is not None:
+        # what the model's own library refuses or computes wrongly says nothing of those behind it
+        inherited = gaps_against(base, drawn.spec, drawn.x, drawn.params)
+        found += [replace(gap, symptom="any", always=False) for gap in inherited]
+    return found
+
+
+class Answer:
+    """What a case should give, computed when first asked for."""
+
+    def __init__(self, case: Case) -> None:
+        self.case = case
+
+    @cached_property
+    def expected(self) -> dict[Edge, Expected]:
+        return expect(self.case.graph, draw_data(self.case))
+
+
+def judge_draw(route: Route, drawn: LayerDraw, index: int, outcome: Outcome, answer: Answer | None = None) -> Result:
     """Judge one outcome against the catalogue, the reference and the declared gaps."""
-    gaps = list(gaps_against(route.name, drawn.spec, drawn.x, drawn.params))
+    gaps = find_gaps(route.name, drawn)
     accepted = outcome.status == "completed"
-    shape_problem, value_problem = _compare(drawn.case, outcome) if accepted else ("", "")
+    shape_problem, value_problem = _compare(answer or Answer(drawn.case), outcome) if accepted else ("", "")
     if not accepted:
-        seen, text = ("exception" if outcome.status == "exception" else "death"), str(outcome)
+        seen, text = ("exception" if outcome.failure is not None else "death"), str(outcome)
     elif shape_problem:
         seen, text = "shape", shape_problem
     elif value_problem:
@@ -153,15 +183,16 @@ def _shows(gap: Gap, seen: str, outcome: Outcome) -> bool:
     return seen == gap.symptom or (gap.symptom == "result" and seen in ("shape", "value"))
 
 
-def _compare(case: Case, outcome: Outcome) -> tuple[str, str]:
+def _compare(answer: Answer, outcome: Outcome) -> tuple[str, str]:
     """(what is wrong with shapes and dtypes, what is wrong with values)."""
+    case = answer.case
     kinds = [case.graph.type_of(edge) for edge in case.graph.outputs]
     if len(kinds) != len(outcome.outputs):
         return f"expected {len(kinds)} outputs; received {len(outcome.outputs)}", ""
     for kind, seen in zip(kinds, outcome.outputs, strict=True):
         if (kind.dtype, kind.shape) != (seen.dtype, seen.shape):
             return f"expected {kind.dtype}{list(kind.shape)}; received {seen.dtype}{list(seen.shape)}", ""
-    expected: dict[Edge, Expected] = expect(case.graph, draw_data(case))
+    expected = answer.expected
     for edge, seen in zip(case.graph.outputs, outcome.outputs, strict=True):
         verdict = judge(expected[edge], array_of(seen))
         if not verdict.ok:
@@ -169,17 +200,32 @@ def _compare(case: Case, outcome: Outcome) -> tuple[str, str]:
     return "", ""
 
 
-def array_of(tensor: WireTensor) -> np.ndarray[Any, np.dtype[Any]]:
-    return np.frombuffer(tensor.data, dtype=NUMPY[tensor.dtype]).reshape(tensor.shape)
-
-
 def conform(
-    route: Route, python: Path, layers: Sequence[str], draws: int, seed: int, limit_s: float = 120.0
+    routes: Sequence[Route],
+    layers: Sequence[str],
+    draws: int,
+    seed: int,
+    jobs: int = 1,
+    limits: Limits | None = None,
+    find_python: Callable[[Group], Path] = python_of,
 ) -> Iterator[Result]:
-    """Run `draws` draws of each layer on one route."""
-    with Worker(route, python) as worker:
+    """Run `draws` draws of each layer on each route that has it; what the routes share is done once for all."""
+    flying: deque[tuple[LayerDraw, int, Future[Trial]]] = deque()
+    with Executor(routes, jobs, limits or Limits(stage_s=120.0), pause_after=0, find_python=find_python) as executor:
         for name in layers:
-            for index in range(draws):
+            having = [route.name for route in routes if name in layers_of(route)]
+            for index in range(draws if having else 0):
                 drawn = draw_layer(name, seed, index)
-                outcome = worker.execute(drawn.case.graph, draw_data(drawn.case), limit_s)
-                yield judge_draw(route, drawn, index, outcome)
+                flying.append((drawn, index, executor.submit(drawn.case, having)))
+                if len(flying) > 2 * jobs:
+                    yield from _judged(executor, *flying.popleft())
+        while flying:
+            yield from _judged(executor, *flying.popleft())
+
+
+def _judged(executor: Executor, drawn: LayerDraw, index: int, future: Future[Trial]) -> Iterator[Result]:
+    answer = Answer(drawn.case)
+    for name, outcome in future.result().outcomes.items():
+        if outcome.status == "unavailable":
+            raise WorkerFailure(f"route {name}: {outcome.detail}")
+        yield judge_draw(executor.routes[name], drawn, index, outcome, answer)

@@ -1,12 +1,34 @@
-"""Outcomes: what one route did with one case. A library's failure is a value, never our exception."""
+"""Outcomes and trials: what routes did with a case. A library's failure is a value, never our exception."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal, NamedTuple
 
 from cometfuzz.execution.protocol import WireTensor
+from cometfuzz.ir.case import Case
+from cometfuzz.ir.graph import Edge
 
-Status = Literal["completed", "exception", "signal", "exited", "timeout", "memory", "protocol"]
+Status = Literal[
+    "completed",
+    "exception",
+    "signal",
+    "exited",
+    "timeout",
+    "memory",
+    "oversized",
+    "protocol",
+    "not reached",
+    "unavailable",
+]
+"""How a route ended.
+
+"not reached": a stage that it shares with an earlier route of the trial failed there. "unavailable": its worker cannot
+be started, or it is paused.
+"""
+
+
+MAX_SHOWN = 300
+"""How much of a library's message is shown in a line."""
 
 
 @dataclass(frozen=True)
@@ -19,9 +41,38 @@ class Failure:
     frames: tuple[str, ...]
 
 
+class StageTime(NamedTuple):
+    """How long one stage took; CPU time is that of the whole child."""
+
+    stage: str
+    library: str
+    wall_s: float
+    cpu_s: float
+
+
+@dataclass(frozen=True)
+class StepResult:
+    """What came of one step. `tensors` are its outputs, `artefact` its bytes; a live step has neither."""
+
+    status: Status
+    stage: str
+    library: str
+    tensors: Sequence[WireTensor] = ()
+    artefact: bytes | None = None
+    failure: Failure | None = None
+    detail: str = ""
+    printed: str = ""
+    times: tuple[StageTime, ...] = ()
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+
 @dataclass(frozen=True)
 class Outcome:
-    """Status, the stage it ended in with the library that is to blame, and the evidence."""
+    """Status, the stage it ended in with the library that is to blame, and the evidence.
+
+    Of a route that is "not reached", `stage`, `library` and the evidence are those of the stage that failed, `cause` is
+    how it failed. `nodes` holds the output of every node, if they were asked for.
+    """
 
     route: str
     status: Status
@@ -31,11 +82,33 @@ class Outcome:
     failure: Failure | None = None
     detail: str = ""
     printed: str = ""
-    wall_s: float = 0.0
-    cpu_s: float = 0.0
+    times: tuple[StageTime, ...] = ()
     versions: Mapping[str, str] = field(default_factory=dict)
+    cause: Status | None = None
+    nodes: Mapping[Edge, WireTensor] = field(default_factory=dict)
+
+    @property
+    def wall_s(self) -> float:
+        return sum(time.wall_s for time in self.times)
+
+    @property
+    def cpu_s(self) -> float:
+        return sum(time.cpu_s for time in self.times)
 
     def __str__(self) -> str:
         if self.failure is not None:
-            return f"{self.failure.type} in {self.stage}: {self.failure.message.strip().splitlines()[0:1]}"
-        return f"{self.status} in {self.stage} {self.detail}".strip()
+            return f"{self.failure.type} in {self.stage}: {' '.join(self.failure.message.split())[:MAX_SHOWN]}"
+        return f"{self.cause or self.status} in {self.stage} {self.detail}".strip()
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A case with the outcomes of its routes, in the order in which they were asked for.
+
+    A failure of a stage that routes share stands in the first of them; in the others it is "not reached". `observed` is
+    what observers in the workers have to say, by group.
+    """
+
+    case: Case
+    outcomes: Mapping[str, Outcome]
+    observed: Mapping[str, Any] = field(default_factory=dict)

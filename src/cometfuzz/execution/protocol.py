@@ -8,9 +8,7 @@ frame = b"CMF1", header length (u32), body length (u64), header (JSON, names the
 
 import json
 import os
-import select
 import struct
-import time
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -38,8 +36,8 @@ class Broken(Exception):
     """The other side is gone or sent something that is no message."""
 
 
-class Late(Exception):
-    """Nothing complete arrived in time."""
+class Oversized(Exception):
+    """The other side sent more than the limit."""
 
 
 def send(descriptor: int, message: Message) -> None:
@@ -55,31 +53,44 @@ def send(descriptor: int, message: Message) -> None:
         raise Broken(str(error)) from None
 
 
-def receive(descriptor: int, limit_s: float | None = None) -> Message:
-    """Read one message within `limit_s` seconds."""
-    deadline = None if limit_s is None else time.monotonic() + limit_s
-    magic, header_size, body_size = _PREFIX.unpack(_read(descriptor, _PREFIX.size, deadline))
-    if magic != MAGIC or header_size > MAX_HEADER or body_size > MAX_BODY:
-        raise Broken("expected a message; received something else")
-    header = json.loads(_read(descriptor, header_size, deadline))
-    body = memoryview(_read(descriptor, body_size, deadline))
-    tensors, at = [], 0
-    for dtype, shape, size in header.pop("tensors"):
-        tensors.append(WireTensor(dtype, tuple(shape), bytes(body[at : at + size])))
-        at += size
-    return Message(header, tensors)
+class Inbox:
+    """Takes bytes as they come and gives out whole messages; `limit` bounds the body of each."""
+
+    def __init__(self, limit: int = MAX_BODY) -> None:
+        self.limit = limit
+        self._bytes = bytearray()
+
+    def feed(self, part: bytes) -> None:
+        self._bytes += part
+
+    def take(self) -> Message | None:
+        """The next message, or None if it is not complete yet."""
+        if len(self._bytes) < _PREFIX.size:
+            return None
+        magic, header_size, body_size = _PREFIX.unpack_from(self._bytes)
+        if magic != MAGIC or header_size > MAX_HEADER:
+            raise Broken("expected a message; received something else")
+        if body_size > self.limit:
+            raise Oversized(f"{body_size} bytes; the limit is {self.limit}")
+        at = _PREFIX.size + header_size
+        end = at + body_size
+        if len(self._bytes) < end:
+            return None
+        header = json.loads(self._bytes[_PREFIX.size : at])
+        tensors = []
+        for dtype, shape, size in header.pop("tensors"):
+            tensors.append(WireTensor(dtype, tuple(shape), bytes(self._bytes[at : at + size])))
+            at += size
+        del self._bytes[:end]
+        return Message(header, tensors)
 
 
-def _read(descriptor: int, size: int, deadline: float | None) -> bytes:
-    parts: list[bytes] = []
-    while size:
-        if deadline is not None:
-            left = deadline - time.monotonic()
-            if left <= 0 or not select.select([descriptor], [], [], left)[0]:
-                raise Late
-        part = os.read(descriptor, min(size, 2**20))
+def receive(descriptor: int) -> Message:
+    """Read one message, however long it takes."""
+    inbox = Inbox()
+    while (message := inbox.take()) is None:
+        part = os.read(descriptor, 2**20)
         if not part:
             raise Broken("expected a message; received the end of the stream")
-        parts.append(part)
-        size -= len(part)
-    return b"".join(parts)
+        inbox.feed(part)
+    return message

@@ -1,10 +1,11 @@
 """The parent's side of a worker: starts it, feeds it, kills it at its limits, and says what happened.
 
-Whatever the library does (exception, signal, exit, hang, memory), `Worker.execute` returns an Outcome that names the
-stage, and the next call finds a living worker.
+Whatever a library does (exception, signal, exit, hang, memory, flood), `Worker.perform` returns what each step came to
+and names the stage, and the next call finds a living worker.
 """
 
 import contextlib
+import importlib.util
 import json
 import os
 import select
@@ -12,35 +13,69 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import IO
+from typing import Any
 
 import cometfuzz
-from cometfuzz.catalogue.data import Data
+from cometfuzz.config import LimitConfig
 from cometfuzz.errors import WorkerFailure
-from cometfuzz.execution.outcome import Failure, Outcome, Status
-from cometfuzz.execution.protocol import Broken, Late, Message, WireTensor, receive, send
-from cometfuzz.ir.graph import Graph
-from cometfuzz.ir.plain import typed_to_plain
-from cometfuzz.routes import Route
+from cometfuzz.execution.outcome import Failure, StageTime, Status, StepResult
+from cometfuzz.execution.protocol import MAX_BODY, Broken, Inbox, Message, Oversized, send
+from cometfuzz.execution.worker import START
+from cometfuzz.routes import Group, Step
 
-START_LIMIT_S = 180.0
-MEMORY_LIMIT = 6 * 2**30
 MAX_PRINTED = 4000
 _POLL_S = 0.5
 _GRACE_S = 2.0
+_DRAINED_AT_ONCE = 64
+_GIB = 2**30
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a worker may take. Memory is resident, looked at now and then; address space is only a backstop."""
+
+    stage_s: float = 60.0
+    case_s: float = 600.0
+    start_s: float = 180.0
+    memory_bytes: int = 6 * _GIB
+    address_space_bytes: int = 96 * _GIB
+    output_bytes: int = 256 * 2**20
+    recycle_after: int = 400
+    recycle_bytes: int = 3 * _GIB
+
+    @staticmethod
+    def of(config: LimitConfig) -> "Limits":
+        """What the configuration sets, the rest by default."""
+        return Limits(**{name: getattr(config, name) for name in config.__struct_fields__})
+
+
+@dataclass
+class Performed:
+    """What came of a request: the steps that were reported, by index, and where CPU time went."""
+
+    results: dict[int, StepResult] = field(default_factory=dict)
+    own_cpu_s: float = 0.0
+    library_cpu_s: float = 0.0
+    observed: Any = None
 
 
 class Worker:
-    """One persistent child for one route; a context manager that leaves no process behind."""
+    """One persistent child for one group; a context manager that leaves no process behind."""
 
-    def __init__(self, route: Route, python: Path, recycle_after: int = 400) -> None:
-        self.route, self.python, self.recycle_after = route, python, recycle_after
-        self.versions: Mapping[str, str] = {}
+    def __init__(
+        self, group: Group, python: Path, limits: Limits | None = None, observer: Mapping[str, Any] | None = None
+    ) -> None:
+        self.group, self.python, self.limits, self.observer = group, python, limits or Limits(), observer
+        self.starts = 0
+        self.resident_bytes = 0
+        self._versions: dict[str, Mapping[str, str]] = {}
         self._process: subprocess.Popen[bytes] | None = None
-        self._printed: IO[bytes] | None = None
+        self._inbox = Inbox()
+        self._printed = b""
         self._served = 0
         self._resources = contextlib.ExitStack()
 
@@ -50,155 +85,255 @@ class Worker:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
         self.stop()
 
-    def execute(self, graph: Graph, data: Data, limit_s: float = 60.0) -> Outcome:
-        """Run one graph; always an outcome, unless the worker cannot even be started."""
-        if self._process is None or self._served >= self.recycle_after:
-            self.stop()
-            self.start()
+    def perform(self, request: Message, steps: Sequence[Step], deadline: float) -> Performed:
+        """Do `steps`, which `request` lists in the same order. A step without a result comes after one that failed."""
+        if self._process is None:
+            self._start(steps)
         self._served += 1
-        began = time.monotonic()
-        stage = "send"
+        self._printed = b""
+        watch = _Watch(self, steps, deadline)
         try:
-            send(self._request, _request(graph, data))
-            while True:
-                message = self._receive(began + limit_s)
-                if message.header["event"] != "stage":
-                    break
-                stage = str(message.header["stage"])
-        except Late:
-            self.stop()
-            return self._outcome("timeout", stage, began, detail=f"after {limit_s:g} s")
+            send(self._request, request)
+            while not watch.ended:
+                watch.take(self._receive(watch.until))
+        except _Late:
+            watch.fail("timeout", f"after {time.monotonic() - watch.entered:.1f} s")
         except _TooLarge as error:
-            self.stop()
-            return self._outcome("memory", stage, began, detail=str(error))
+            watch.fail("memory", str(error))
+        except Oversized as error:
+            watch.fail("oversized", str(error))
         except Broken:
-            return self._death(stage, began)
-        cpu_s = float(message.header["cpu_s"])
-        if message.header["event"] == "exception":
-            seen = message.header["error"]
-            failure = Failure(seen["type"], tuple(seen["kinds"]), seen["message"], tuple(seen["frames"]))
-            return self._outcome("exception", str(message.header["stage"]), began, failure=failure, cpu_s=cpu_s)
-        return self._outcome("completed", stage, began, outputs=tuple(message.tensors), cpu_s=cpu_s)
+            watch.fail(*self._death())
+        if not watch.ended:
+            self.stop()
+        else:
+            self.resident_bytes = _resident_bytes(self._pid)
+            if self._served >= self.limits.recycle_after or self.resident_bytes > self.limits.recycle_bytes:
+                self.stop()
+        return watch.performed
 
-    def start(self) -> None:
-        """Start the child and wait until its library is imported."""
+    def versions_of(self, step: Step) -> Mapping[str, str]:
+        """The versions that the step's session reported; empty before its first start."""
+        return self._versions.get(_session_key(step), {})
+
+    def note_versions(self, session: str, versions: Mapping[str, str]) -> None:
+        self._versions[session] = versions
+
+    @property
+    def printed(self) -> str:
+        """The last of what the child printed during this request, as evidence."""
+        self._drain()
+        return self._printed.decode(errors="replace")
+
+    def _start(self, steps: Sequence[Step]) -> None:
         request_read, self._request = os.pipe()
         self._reply, reply_write = os.pipe()
-        self._printed = self._resources.enter_context(tempfile.TemporaryFile())  # noqa: SIM115
-        for descriptor in (self._request, self._reply):
+        self._output, output_write = os.pipe()
+        os.set_blocking(self._output, False)
+        for descriptor in (self._request, self._reply, self._output):
             self._resources.callback(os.close, descriptor)
-        folders = [str(Path(cometfuzz.__file__).parents[1]), self.route.folder]
-        home = self._resources.enter_context(tempfile.TemporaryDirectory())  # the user's own Keras settings stay out
-        environ = {**os.environ, **self.route.environ, "KERAS_HOME": home, "PYTHONNOUSERSITE": "1"}
-        environ["PYTHONPATH"] = os.pathsep.join(filter(None, folders))
-        command = [str(self.python), "-P", "-m", "cometfuzz.execution.worker", self.route.module]
+        home = self._resources.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True))
+        options = {"address_space": self.limits.address_space_bytes, "observer": self.observer}
+        command = [str(self.python), "-P", "-m", "cometfuzz.execution.worker", json.dumps(options)]
         try:
             self._process = subprocess.Popen(
-                [*command, json.dumps(dict(self.route.options)), str(request_read), str(reply_write)],
+                [*command, str(request_read), str(reply_write)],
                 stdin=subprocess.DEVNULL,
-                stdout=self._printed,
-                stderr=self._printed,
+                stdout=output_write,
+                stderr=output_write,
                 pass_fds=(request_read, reply_write),
                 start_new_session=True,
-                env=environ,
+                env=_environ(self.group, home, steps),
             )
         except OSError as error:
             self.stop()
-            raise WorkerFailure(f"route {self.route.name}: cannot start {self.python}: {error.strerror}") from None
+            raise WorkerFailure(f"{self.group.name}: cannot start {self.python}: {error.strerror}") from None
         finally:
-            os.close(request_read)
-            os.close(reply_write)
+            for descriptor in (request_read, reply_write, output_write):
+                os.close(descriptor)
         self._served = 0
-        deadline = time.monotonic() + START_LIMIT_S
-        try:
-            while (message := receive(self._reply, deadline - time.monotonic())).header["event"] != "ready":
-                pass
-            self.versions = dict(message.header["versions"])
-        except (Late, Broken):
-            printed = self._tail()
-            self.stop()
-            raise WorkerFailure(f"route {self.route.name}: expected a worker that starts; received {printed}") from None
+        self.starts += 1
+        self._inbox = Inbox(min(self.limits.output_bytes, MAX_BODY))
+
+    def kill(self) -> None:
+        """Kill the child with its whole process group; any thread may, the one that waits for it notices."""
+        process = self._process
+        if process is not None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
 
     def stop(self) -> None:
-        """Kill the child with its whole process group and close what belongs to it."""
+        """Kill the child and close what belongs to it."""
+        self.kill()
         if self._process is not None:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait()
             self._process = None
         self._resources.close()
 
-    def _receive(self, deadline: float) -> Message:
-        """The next message; between polls, the child's memory is looked at."""
-        while True:
-            left = deadline - time.monotonic()
-            if left <= 0:
-                raise Late
-            if _readable(self._reply, min(left, _POLL_S)):
-                return receive(self._reply, left)
-            assert self._process is not None
-            if (resident := _resident_bytes(self._process.pid)) > MEMORY_LIMIT:
-                raise _TooLarge(f"{resident / 2**30:.1f} GiB resident; the limit is {MEMORY_LIMIT / 2**30:.1f}")
+    @property
+    def _pid(self) -> int:
+        assert self._process is not None
+        return self._process.pid
 
-    def _death(self, stage: str, began: float) -> Outcome:
+    def _receive(self, until: float) -> Message:
+        """The next message; meanwhile what the child prints is taken in, and its memory looked at."""
+        polled = time.monotonic()
+        while (message := self._inbox.take()) is None:
+            now = time.monotonic()
+            if now >= until:
+                raise _Late
+            if now - polled >= _POLL_S:
+                polled = now
+                self.resident_bytes = _resident_bytes(self._pid)
+                if self.resident_bytes > self.limits.memory_bytes:
+                    limit = self.limits.memory_bytes / _GIB
+                    raise _TooLarge(f"{self.resident_bytes / _GIB:.1f} GiB resident; the limit is {limit:.1f}")
+            readable = select.select([self._reply, self._output], [], [], min(until - now, _POLL_S))[0]
+            if self._output in readable and not self._drain():
+                readable = select.select([self._reply], [], [], min(until - now, _POLL_S))[0]
+            if self._reply in readable:
+                part = os.read(self._reply, 2**20)
+                if not part:
+                    raise Broken("expected a message; received the end of the stream")
+                self._inbox.feed(part)
+        return message
+
+    def _drain(self) -> bool:
+        """Take in what was printed, and keep the end of it; False if nobody can print any more."""
+        for _ in range(_DRAINED_AT_ONCE if self._process is not None else 0):
+            try:
+                part = os.read(self._output, 2**16)
+            except BlockingIOError:
+                return True
+            if not part:
+                return False
+            self._printed = (self._printed + part)[-MAX_PRINTED:]
+        return True
+
+    def _death(self) -> tuple[Status, str]:
         assert self._process is not None
         try:
             code = self._process.wait(timeout=_GRACE_S)
         except subprocess.TimeoutExpired:
-            outcome = self._outcome("protocol", stage, began, detail="something else wrote to the private pipe")
+            return "protocol", "something else wrote to the private pipe, or it was closed"
+        if code >= 0:
+            return "exited", f"with code {code}"
+        seen = f", {self.resident_bytes / _GIB:.1f} GiB resident when last seen" if code == -signal.SIGKILL else ""
+        return "signal", signal.Signals(-code).name + seen
+
+
+class _Watch:
+    """Follows one request: which step the child is in, since when, and what is done."""
+
+    def __init__(self, worker: Worker, steps: Sequence[Step], deadline: float) -> None:
+        self.worker, self.steps, self.deadline = worker, steps, deadline
+        self.performed, self.ended = Performed(), False
+        self.entered = time.monotonic()
+        self._step, self._stage = 0, steps[0].stages[0].name
+        self._limit_s = worker.limits.start_s  # until the first stage: Python itself starts
+
+    @property
+    def until(self) -> float:
+        return min(self.deadline, self.entered + self._limit_s)
+
+    def take(self, message: Message) -> None:
+        header = message.header
+        event = header["event"]
+        if event == "stage":
+            self._enter(int(header["step"]), str(header["stage"]))
+        elif event == "started":
+            self.worker.note_versions(header["session"], header["versions"])
+        elif event == "done":
+            self.ended = True
+            self.performed.own_cpu_s = header["own_cpu_s"]
+            self.performed.library_cpu_s = header["library_cpu_s"]
+            self.performed.observed = header["observed"]
         else:
-            outcome = (
-                self._outcome("signal", stage, began, detail=signal.Signals(-code).name)
-                if code < 0
-                else self._outcome("exited", stage, began, detail=f"with code {code}")
-            )
-        self.stop()
-        return outcome
+            self._report(message)
 
-    def _outcome(
-        self,
-        status: Status,
-        stage: str,
-        began: float,
-        *,
-        outputs: tuple[WireTensor, ...] = (),
-        failure: Failure | None = None,
-        detail: str = "",
-        cpu_s: float = 0.0,
-    ) -> Outcome:
-        library = next((known.library for known in self.route.stages if known.name == stage), self.route.name)
-        printed = "" if status == "completed" else self._tail()
-        wall_s = time.monotonic() - began
-        return Outcome(
-            self.route.name, status, stage, library, outputs, failure, detail, printed, wall_s, cpu_s, self.versions
+    def _enter(self, step: int, stage: str) -> None:
+        limits = self.worker.limits
+        self._step, self._stage, self.entered = step, stage, time.monotonic()
+        self._limit_s = limits.start_s if stage == START else limits.stage_s
+
+    def _report(self, message: Message) -> None:
+        header, index = message.header, int(message.header["step"])
+        step = self.steps[index]
+        times = tuple(StageTime(stage, _library(step, stage), wall, cpu) for stage, wall, cpu in header["times"])
+        if header["event"] == "exception":
+            seen = header["error"]
+            failure = Failure(seen["type"], tuple(seen["kinds"]), seen["message"], tuple(seen["frames"]))
+            self._note(index, "exception", header["stage"], times, failure=failure)
+        elif header["kind"] == "artefact":
+            artefact = message.tensors[0].data if message.tensors else None
+            self._note(index, "completed", header["stage"], times, artefact=artefact)
+        else:
+            self._note(index, "completed", header["stage"], times, tensors=tuple(message.tensors))
+        if index + 1 < len(self.steps):
+            self._enter(index + 1, self.steps[index + 1].stages[0].name)
+
+    def fail(self, status: Status, detail: str) -> None:
+        """The child is gone or must go: the step it is in has failed."""
+        if self._step not in self.performed.results:
+            step = self.steps[self._step]
+            wall_s = time.monotonic() - self.entered
+            times = (StageTime(self._stage, _library(step, self._stage), wall_s, 0.0),)
+            self._note(self._step, status, self._stage, times, detail=detail)
+
+    def _note(self, index: int, status: Status, stage: str, times: tuple[StageTime, ...], **more: Any) -> None:
+        step, printed = self.steps[index], "" if status == "completed" else self.worker.printed
+        stage = stage or step.stages[0].name
+        if stage == START and status != "completed":
+            more["detail"] = f"{_described(status, more)}; {printed[-400:]}".strip("; \n")
+            status = "unavailable"
+        self.performed.results[index] = StepResult(
+            status,
+            stage,
+            _library(step, stage),
+            printed=printed,
+            times=times,
+            versions=self.worker.versions_of(step),
+            **more,
         )
-
-    def _tail(self) -> str:
-        """The last of what the child printed, as evidence."""
-        if self._printed is None or self._printed.closed:
-            return ""
-        size = self._printed.seek(0, os.SEEK_END)
-        self._printed.seek(max(0, size - MAX_PRINTED))
-        return self._printed.read().decode(errors="replace")
 
 
 class _TooLarge(Exception):
     pass
 
 
-def _request(graph: Graph, data: Data) -> Message:
-    inputs = [node.id for node in graph.inputs]
-    arrays = [data.inputs[name] for name in inputs]
-    weights = []
-    for node, tensors in data.weights.items():
-        weights.append([node, len(tensors)])
-        arrays += tensors.values()
-    header = {"graph": typed_to_plain(graph), "inputs": inputs, "weights": weights}
-    return Message(header, [WireTensor(array.dtype.name, array.shape, array.tobytes()) for array in arrays])
+class _Late(Exception):
+    pass
 
 
-def _readable(descriptor: int, limit_s: float) -> bool:
-    return bool(select.select([descriptor], [], [], limit_s)[0])
+def _described(status: Status, more: Mapping[str, Any]) -> str:
+    failure = more.get("failure")
+    return f"{failure.type}: {failure.message}" if failure is not None else f"{status} {more.get('detail', '')}"
+
+
+def _library(step: Step, stage: str) -> str:
+    """Who is to blame for a stage; while it starts, the library of the step's first stage."""
+    return next((known.library for known in step.stages if known.name == stage), step.stages[0].library)
+
+
+def _session_key(step: Step) -> str:
+    return json.dumps([step.module, dict(step.options)])
+
+
+def _environ(group: Group, home: str, steps: Sequence[Step]) -> dict[str, str]:
+    """The child's environment variables: the user's own library settings stay out, plug-ins get onto its path."""
+    folders = [str(Path(cometfuzz.__file__).parents[1]), *(_folder(step.module) for step in steps)]
+    private = {"HOME": home, "KERAS_HOME": home, "XDG_CACHE_HOME": home, "TMPDIR": home, "PYTHONNOUSERSITE": "1"}
+    path = os.pathsep.join(dict.fromkeys(filter(None, folders)))
+    return {**os.environ, **group.environ, **private, "PYTHONPATH": path}
+
+
+def _folder(module: str) -> str:
+    """The folder from which a module that is not ours is imported."""
+    top = module.split(".")[0]
+    found = None if top == "cometfuzz" else importlib.util.find_spec(top)
+    if found is None or found.origin is None:
+        return ""
+    return str(Path(found.origin).parents[1 if found.submodule_search_locations else 0])
 
 
 def _resident_bytes(pid: int) -> int:

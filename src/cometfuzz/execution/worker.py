@@ -1,25 +1,29 @@
-"""The child process: serves one route, whose code is MODULE, in its environment's Python.
+"""The child process: serves one group of steps in its environment's Python.
 
-    python -m cometfuzz.execution.worker MODULE OPTIONS REQUEST_FD REPLY_FD
+    python -m cometfuzz.execution.worker OPTIONS REQUEST_FD REPLY_FD
 
-It imports the library once, announces each stage before it enters it, and answers every request. Needs only the
-standard library, numpy, and what the route imports.
+A request is a case and a list of steps. The child announces each stage before it enters it and reports each step as
+soon as it is done, so that whatever happens next does not undo it. A library is imported when a step first needs it, in
+a stage called "start". Needs only the standard library, numpy, and what the steps import.
 """
 
+import contextlib
 import json
 import os
 import resource
 import sys
+import time
 import traceback
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
-from cometfuzz.execution.protocol import Broken, Message, receive, send
+from cometfuzz.execution.protocol import Broken, Message, WireTensor, receive, send
 from cometfuzz.ir.plain import typed_from_plain
-from cometfuzz.routes import Session
 
 MAX_MESSAGE = 2000
 MAX_FRAMES = 12
+START = "start"
 
 
 def describe(error: BaseException) -> dict[str, Any]:
@@ -34,40 +38,123 @@ def describe(error: BaseException) -> dict[str, Any]:
     }
 
 
-def serve(session: Session, request_fd: int, reply_fd: int) -> None:
-    """Answer requests until the parent closes the pipe."""
-    stage = "idle"
+class CaseWork:
+    """One case in the child: its tensors, and the clock of its stages."""
 
-    def enter(name: str) -> None:
-        nonlocal stage
-        stage = name
-        send(reply_fd, Message({"event": "stage", "stage": name}))
+    def __init__(self, request: Message, reply_fd: int) -> None:
+        self.graph = typed_from_plain(request.header["graph"])
+        count = len(request.header["inputs"])
+        self.inputs: Sequence[WireTensor] = request.tensors[:count]
+        self.weights: dict[str, Sequence[WireTensor]] = {}
+        for node, size in request.header["weights"]:
+            self.weights[node] = request.tensors[count : count + size]
+            count += size
+        self.library_cpu_s = 0.0
+        self._reply_fd = reply_fd
+        self._stage, self._began = "", (0.0, 0.0)
+        self._times: list[tuple[str, float, float]] = []
 
-    while True:
+    def begin(self, step: int) -> None:
+        self._step, self._stage, self._times = step, "", []
+
+    def enter(self, stage: str) -> None:
+        self._leave()
+        self._stage = stage
+        send(self._reply_fd, Message({"event": "stage", "step": self._step, "stage": stage}))
+        self._began = time.monotonic(), time.process_time()
+
+    def _leave(self) -> None:
+        if self._stage:
+            wall_s, cpu_s = self._began
+            self._times.append((self._stage, time.monotonic() - wall_s, time.process_time() - cpu_s))
+
+    @contextlib.contextmanager
+    def library(self) -> Iterator[None]:
+        began = time.process_time()
         try:
-            request = receive(request_fd)
-        except Broken:
-            return
-        graph = typed_from_plain(request.header["graph"])
-        before = resource.getrusage(resource.RUSAGE_SELF)
+            yield
+        finally:
+            self.library_cpu_s += time.process_time() - began
+
+    def end(self) -> dict[str, Any]:
+        """Where the step ended, and how long each of its stages took."""
+        self._leave()
+        return {"step": self._step, "stage": self._stage, "times": self._times}
+
+
+class Server:
+    """Answers requests until the parent closes the pipe."""
+
+    def __init__(self, request_fd: int, reply_fd: int, observer: Any = None) -> None:
+        self.request_fd, self.reply_fd, self.observer = request_fd, reply_fd, observer
+        self._sessions: dict[str, Any] = {}
+
+    def serve(self) -> None:
+        while True:
+            try:
+                request = receive(self.request_fd)
+            except Broken:
+                return
+            self._answer(request)
+
+    def _answer(self, request: Message) -> None:
+        began = time.process_time()
+        work = CaseWork(request, self.reply_fd)
+        values: list[Any] = []
+        for index, step in enumerate(request.header["steps"]):
+            after = step["after"]
+            value = request.tensors[step["given"]].data if step["given"] is not None else None
+            if after is not None:
+                value = values[after]
+                if isinstance(value, _Failed):
+                    values.append(value)
+                    continue
+            values.append(self._perform(work, index, step, value))
+        usage = {"own_cpu_s": time.process_time() - began - work.library_cpu_s, "library_cpu_s": work.library_cpu_s}
+        observed = None if self.observer is None else self.observer.collect()
+        send(self.reply_fd, Message({"event": "done", **usage, "observed": observed}))
+
+    def _perform(self, work: CaseWork, index: int, step: Mapping[str, Any], value: Any) -> Any:
+        """Do one step and report it; the result is what the steps after it take."""
+        work.begin(index)
         try:
-            tensors = session.run(graph, request.header["inputs"], request.header["weights"], request.tensors, enter)
-            answer = Message({"event": "outputs"}, tensors)
+            session = self._session(work, step)
+            result = getattr(session, step["call"])(work, value)
         except Exception as error:  # the one place: around the call into the target library
-            answer = Message({"event": "exception", "stage": stage, "error": describe(error)})
-        after = resource.getrusage(resource.RUSAGE_SELF)
-        cpu_s = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-        send(reply_fd, Message({**answer.header, "cpu_s": cpu_s}, answer.tensors))
+            send(self.reply_fd, Message({"event": "exception", **work.end(), "error": describe(error)}))
+            return _Failed()
+        tensors: Sequence[WireTensor] = ()
+        if isinstance(result, bytes):
+            tensors = [WireTensor("bytes", (len(result),), result)] if step["wanted"] else ()
+        elif isinstance(result, list):
+            tensors = result
+        kind = "artefact" if isinstance(result, bytes) else "outputs" if isinstance(result, list) else "live"
+        send(self.reply_fd, Message({"event": "result", **work.end(), "kind": kind}, tensors))
+        return result
+
+    def _session(self, work: CaseWork, step: Mapping[str, Any]) -> Any:
+        key = json.dumps([step["module"], step["options"]])
+        if key not in self._sessions:
+            work.enter(START)
+            with work.library():
+                self._sessions[key] = import_module(step["module"]).start(step["options"])
+            versions = self._sessions[key].versions()
+            send(self.reply_fd, Message({"event": "started", "session": key, "versions": versions}))
+        return self._sessions[key]
+
+
+class _Failed:
+    """Stands for the result of a step that failed: what follows it is skipped."""
 
 
 def main() -> None:
-    module, options, request_fd, reply_fd = sys.argv[1], json.loads(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
+    options, request_fd, reply_fd = json.loads(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
     os.set_inheritable(request_fd, False)
     os.set_inheritable(reply_fd, False)
-    send(reply_fd, Message({"event": "stage", "stage": "start"}))
-    session: Session = import_module(module).start(options)
-    send(reply_fd, Message({"event": "ready", "versions": session.versions()}))
-    serve(session, request_fd, reply_fd)
+    resource.setrlimit(resource.RLIMIT_AS, (options["address_space"], options["address_space"]))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    observer = options.get("observer")
+    Server(request_fd, reply_fd, import_module(observer["module"]).start(observer) if observer else None).serve()
 
 
 if __name__ == "__main__":

@@ -107,9 +107,13 @@ class Guide:
     def wants_value(self, spec: LayerSpec, parameter: str, value: Any) -> bool:
         return any(self.wants(fact) for fact in parameter_facts(spec.name, parameter, value))
 
+    def is_open(self, layer: str, parameter: str) -> bool:
+        """Whether some value of a parameter is uncovered."""
+        return any(coverage.is_open(layer, parameter) for coverage in self.coverages)
+
     def open_values(self, spec: LayerSpec, parameter: str, draw: Draw, x: Any, p: Params) -> list[Any]:
         """Uncovered values of a parameter: all that can be listed, or one that was drawn."""
-        if not any(coverage.is_open(spec.name, parameter) for coverage in self.coverages):
+        if not self.is_open(spec.name, parameter):
             return []
         space = spec.params[parameter]
         options = space.options()

@@ -119,3 +119,13 @@ def judge(expected: Expected, seen: Array) -> Verdict:
         f"expected {want[at]:.9g} within {np.broadcast_to(expected.bound, want.shape)[at]:.3g}; received {wide[at]:.9g}"
     )
     return Verdict(False, detail, worst)
+
+
+def largest_excess(expected: Expected, seen: Array) -> float:
+    """The largest difference in units of the bound, over all elements that are finite in both; of an exact one, how
+    many elements differ."""
+    if expected.bound is None:
+        return float((seen != expected.value).sum())
+    with np.errstate(all="ignore"):
+        excess = np.abs(seen.astype(np.float64) - expected.value) / expected.bound
+    return float(np.max(excess, initial=0.0, where=np.isfinite(excess)))

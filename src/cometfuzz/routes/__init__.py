@@ -1,98 +1,108 @@
 """Routes: how a graph reaches a library.
 
-The parent reads only the data here (names, stages, environments, gaps); a library is imported in the child, by the
-route's module, inside `start()`.
+A route is a chain of steps. A step turns a graph, or what the step before it made, into a model, an artefact (bytes)
+or outputs; its stages name the library to blame. Steps of one group share a child process, routes that begin with the
+same steps share their work. The parent reads only the data here; a library is imported in the child, by the step's
+module, inside `start()`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from cometfuzz.ir.graph import Graph
 
 
-@dataclass(frozen=True)
-class Stage:
-    """One step of a route and the library that is to blame when it fails."""
+class Stage(NamedTuple):
+    """One part of a step and the library that is to blame when it fails."""
 
     name: str
     library: str
 
 
 @dataclass(frozen=True)
-class Route:
-    """A way to a library.
+class Group:
+    """The steps that one child process serves: its environment and its environment variables."""
 
-    `module` holds its code, with a `start(options)` that returns a Session in the child; `folder` is put on the child's
-    path if the module is not one of ours. `speaks` is the layer dialect that its builder takes: keras3 or keras2.
+    name: str
+    environment: str
+    environ: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One link of a route.
+
+    `module` has a `start(options)` that imports the library and returns a Session, once in each child; `call` names the
+    method of the Session that does the step. `live` says that what it makes stays in the child: the steps after it
+    belong to the same group. Stages are named apart along a route.
     """
 
     name: str
-    path: str
-    environment: str
+    group: Group
     module: str
-    speaks: str
+    call: str
     stages: tuple[Stage, ...]
     options: Mapping[str, str] = field(default_factory=dict)
-    environ: Mapping[str, str] = field(default_factory=dict)
-    folder: str = ""
+    live: bool = False
+
+
+@dataclass(frozen=True)
+class Route:
+    """A way to a library: `path` describes it; `speaks` is the layer dialect of its builder: keras3 or keras2."""
+
+    name: str
+    path: str
+    speaks: str
+    steps: tuple[Step, ...]
+
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        return tuple(stage for step in self.steps for stage in step.stages)
+
+    @property
+    def keys(self) -> tuple[tuple[str, ...], ...]:
+        """What identifies the work of each step: the way that leads to it, groups included."""
+        names = [f"{step.group.name}:{step.name}" for step in self.steps]
+        return tuple(tuple(names[: index + 1]) for index in range(len(names)))
+
+
+class Work(Protocol):
+    """What a step gets of a case, in the child. Tensors are `protocol.WireTensor`."""
+
+    graph: Graph
+    inputs: Sequence[Any]
+    weights: Mapping[str, Sequence[Any]]
+
+    def enter(self, stage: str) -> None:
+        """Announce a stage before it begins."""
+
+    def library(self) -> AbstractContextManager[None]:
+        """Around calls into the library: their CPU time is not ours."""
 
 
 class Session(Protocol):
-    """What a route's `start(options)` returns, in the child."""
+    """What `start(options)` returns, in the child: versions, and one method (work, value) -> result for each step.
+
+    `value` is what the step before made. The result is a list of WireTensor (outputs), bytes (an artefact), or any
+    object if the step is live.
+    """
 
     def versions(self) -> dict[str, str]:
-        """The versions of the libraries on the route."""
-
-    def run(
-        self,
-        graph: Graph,
-        inputs: Sequence[str],
-        weights: Sequence[tuple[str, int]],
-        tensors: Sequence[Any],
-        enter: Callable[[str], None],
-    ) -> list[Any]:
-        """Run one graph: `tensors` are the inputs, then the weights; `weights` says how many each node has."""
+        """The versions of the libraries that it uses."""
 
 
-_KERAS = (Stage("build", "keras"), Stage("run", "keras"))
-_QUIET = {
+Action = Callable[[Work, Any], Any]
+QUIET = {
     "OMP_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
     "TF_NUM_INTRAOP_THREADS": "1",
     "TF_NUM_INTEROP_THREADS": "1",
+    "TF_DETERMINISTIC_OPS": "1",
     "TF_CPP_MIN_LOG_LEVEL": "3",
     "CUDA_VISIBLE_DEVICES": "-1",
     "PYTHONHASHSEED": "0",
 }
-
-
-def _keras3(name: str, backend: str, **environ: str) -> Route:
-    return Route(
-        name=name,
-        path=f"Keras 3 on {backend}",
-        environment="main",
-        module="cometfuzz.routes.keras",
-        speaks="keras3",
-        stages=_KERAS,
-        options={"backend": backend},
-        environ={**_QUIET, "KERAS_BACKEND": backend, **environ},
-    )
-
-
-ROUTES: dict[str, Route] = {
-    route.name: route
-    for route in (
-        _keras3("keras-tf", "tensorflow"),
-        _keras3("keras-torch", "torch"),
-        _keras3("keras-jax", "jax", JAX_ENABLE_X64="1", JAX_PLATFORMS="cpu"),
-        Route(
-            name="keras2-tf",
-            path="tf-keras (Keras 2) on TensorFlow",
-            environment="main",
-            module="cometfuzz.routes.keras2",
-            speaks="keras2",
-            stages=(Stage("build", "tf-keras"), Stage("run", "tf-keras")),
-            environ={**_QUIET, "KERAS_BACKEND": "tensorflow", "TF_USE_LEGACY_KERAS": "1"},
-        ),
-    )
-}
+"""One thread, nothing that changes from run to run, little noise."""

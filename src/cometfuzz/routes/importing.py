@@ -6,32 +6,17 @@ The config of a saved model comes from a parent that has understood every layer 
 
 import json
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from cometfuzz.execution.protocol import WireTensor
-from cometfuzz.ir.graph import Graph
-from cometfuzz.routes import Route, Stage
+from cometfuzz.routes import QUIET, Group, Stage, Step, Work
 
-IMPORT = Route(
-    name="import",
-    path="Keras 3 on tensorflow, as a reader of models",
-    environment="main",
-    module="cometfuzz.routes.importing",
-    speaks="keras3",
-    stages=(Stage("make", "keras"), Stage("read", "keras")),
-    environ={
-        "KERAS_BACKEND": "tensorflow",
-        "OMP_NUM_THREADS": "1",
-        "TF_NUM_INTRAOP_THREADS": "1",
-        "TF_NUM_INTEROP_THREADS": "1",
-        "TF_CPP_MIN_LOG_LEVEL": "3",
-        "CUDA_VISIBLE_DEVICES": "-1",
-    },
-)
+GROUP = Group("import", "main", {**QUIET, "KERAS_BACKEND": "tensorflow"})
+IMPORT = Step("import", GROUP, __name__, "answer", (Stage("make", "keras"), Stage("read", "keras")))
 
 
 def start(options: Mapping[str, str]) -> "ImportSession":
@@ -50,20 +35,16 @@ class ImportSession:
     def versions(self) -> dict[str, str]:
         return {"keras": self.keras.__version__}
 
-    def run(
-        self,
-        graph: Graph,
-        inputs: Sequence[str],
-        weights: Sequence[tuple[str, int]],
-        tensors: Sequence[WireTensor],
-        enter: Callable[[str], None],
-    ) -> list[WireTensor]:
-        request = json.loads(tensors[0].data)
-        if "application" in request:
-            enter("make")
-            return [self._application(request["application"])]
-        enter("read")
-        return self._weights(request["layers"], tensors[1].data, tensors[2].data)
+    def answer(self, work: Work, value: None) -> list[WireTensor]:
+        request, *blobs = (tensor.data for tensor in work.inputs)
+        asked = json.loads(request)
+        if "application" in asked:
+            work.enter("make")
+            with work.library():
+                return [self._application(asked["application"])]
+        work.enter("read")
+        with work.library():
+            return self._weights(asked["layers"], *blobs)
 
     def _application(self, name: str) -> WireTensor:
         self.keras.backend.clear_session()  # layers are numbered anew, so that names do not depend on what came before

@@ -1,7 +1,7 @@
-"""Builds a graph as a Keras 3 functional model on one of its backends and runs it in inference mode."""
+"""Keras 3 on one of its backends: builds a graph as a functional model and runs it in inference mode."""
 
-import gc
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,86 +9,135 @@ import numpy as np
 from cometfuzz.execution.protocol import WireTensor
 from cometfuzz.ir.graph import INPUT, Edge, Graph, Inner, Node, Params
 from cometfuzz.ir.types import TensorType
+from cometfuzz.routes import QUIET, Group, Route, Stage, Step, Work
 from cometfuzz.routes.calls import CALL_PARAMS, call_layer, flat
+from cometfuzz.routes.tensors import to_array, to_wire
 
-LARGE_BYTES = 2**25
-"""Weights and inputs of a model that is too large to wait for the garbage collector's own time."""
+
+def _group(name: str, backend: str, **environ: str) -> Group:
+    return Group(name, "main", {**QUIET, "KERAS_BACKEND": backend, **environ})
+
+
+TF = _group("tf", "tensorflow")
+TORCH = _group("torch", "torch")
+JAX = _group("jax", "jax", JAX_ENABLE_X64="1", JAX_PLATFORMS="cpu")
+
+
+def _steps(group: Group) -> tuple[Step, Step]:
+    backend = group.environ["KERAS_BACKEND"]
+    stages = (Stage("build", "keras"),), (Stage("run", backend),)
+    options = {"backend": backend}
+    return (
+        Step(f"keras-{group.name}", group, __name__, "build", stages[0], options, live=True),
+        Step("run", group, __name__, "run", stages[1], options),
+    )
+
+
+BUILD_TF, _RUN_TF = _steps(TF)
+BUILD_TORCH, _RUN_TORCH = _steps(TORCH)
+KERAS_TF = Route("keras-tf", "Keras 3 on TensorFlow", "keras3", (BUILD_TF, _RUN_TF))
+KERAS_TORCH = Route("keras-torch", "Keras 3 on PyTorch", "keras3", (BUILD_TORCH, _RUN_TORCH))
+KERAS_JAX = Route("keras-jax", "Keras 3 on JAX", "keras3", _steps(JAX))
 
 
 def start(options: Mapping[str, str]) -> "KerasSession":
-    """Import Keras; KERAS_BACKEND is already set by the route's environment variables."""
+    """Import Keras; KERAS_BACKEND is already set by the group's environment variables."""
     import keras
 
     return KerasSession(keras, options["backend"])
+
+
+@dataclass(frozen=True)
+class Built:
+    """A model with its weights set: what the steps after `build` take."""
+
+    layers: Mapping[str, Any]
+    used: Any
+
+    @property
+    def model(self) -> Any:
+        """The model as new: what an earlier step left behind in stateful layers is gone."""
+        for layer in self.layers.values():
+            if getattr(layer, "stateful", False):
+                layer.reset_states()
+        return self.used
 
 
 class KerasSession:
     """Serves graphs on one backend; a fresh model for each, so no state survives."""
 
     def __init__(self, keras: Any, backend: str) -> None:
-        import ml_dtypes
-
-        self.keras, self.backend, self.bfloat16 = keras, backend, np.dtype(ml_dtypes.bfloat16)
+        self.keras, self.backend = keras, backend
         self.ops = getattr(keras, "ops", None)
-        self._last_was_large = False
         if backend == "torch":
             import torch
 
             torch.set_num_threads(1)
+            torch.use_deterministic_algorithms(True, warn_only=True)
 
     def versions(self) -> dict[str, str]:
         backend = __import__(self.backend)
         return {"keras": self.keras.__version__, self.backend: backend.__version__}
 
-    def run(
-        self,
-        graph: Graph,
-        inputs: Sequence[str],
-        weights: Sequence[tuple[str, int]],
-        tensors: Sequence[WireTensor],
-        enter: Callable[[str], None],
-    ) -> list[WireTensor]:
-        enter("build")
-        self.keras.utils.set_random_seed(0)
-        self.forget()
-        if self._last_was_large:
-            gc.collect()
-        self._last_was_large = sum(len(tensor.data) for tensor in tensors) > LARGE_BYTES
-        arrays = [self._array(tensor) for tensor in tensors]
-        model, layers = self.build(graph)
-        at = len(inputs)
-        for node, count in weights:
-            layers[node].set_weights(arrays[at : at + count])
-            at += count
-        for node in layers:
-            if layers[node].weights and node not in dict(weights):
-                raise ValueError(f"expected weights for {node}: {[w.shape for w in layers[node].weights]}")
-        enter("run")
-        given = [self._tensor(array) for array in arrays[: len(inputs)]]
-        return [self._wire(value) for value in self._call(model, given)]
+    def build(self, work: Work, value: None) -> Built:
+        work.enter("build")
+        weights = {node: [to_array(tensor) for tensor in tensors] for node, tensors in work.weights.items()}
+        with work.library():
+            self.forget(work.graph)
+        model, layers = self.model(work)
+        with work.library():
+            for node, arrays in weights.items():
+                layers[node].set_weights(arrays)
+            for node, layer in layers.items():
+                if layer.weights and node not in weights:
+                    raise ValueError(f"expected weights for {node}: {[w.shape for w in layer.weights]}")
+        return Built(layers, model)
 
-    def forget(self) -> None:
+    def run(self, work: Work, built: Built) -> list[WireTensor]:
+        work.enter("run")
+        arrays = [to_array(tensor) for tensor in work.inputs]
+        with work.library():
+            given = [self._tensor(array) for array in arrays]
+            results = [self._values(value) for value in self._call(built.model, given)]
+        return [to_wire(values, dtype) for dtype, values in results]
+
+    def forget(self, graph: Graph) -> None:
         """Reset Keras' global state. Without a full garbage collection, which costs more than most models do."""
+        self.keras.utils.set_random_seed(0)
         self.keras.backend.clear_session(free_memory=False)
 
-    def build(self, graph: Graph) -> tuple[Any, dict[str, Any]]:
+    def model(self, work: Work) -> tuple[Any, dict[str, Any]]:
         """The functional model, and its layers by node."""
+        graph = work.graph
         edges: dict[Edge, Any] = {}
         layers: dict[str, Any] = {}
         for node in graph.nodes:
             given = [edges[edge] for edge in node.inputs]
-            if node.layer == INPUT:
-                result = self.input(node.outputs[0], node.id)
-            elif node.layer.islower():
-                result = utility(self.ops, node, given[0])
-            else:
-                layers[node.id] = self.layer(node.layer, node.params, policy(graph, node), node.id)
-                result = call_layer(layers[node.id], node, given)
+            dtype = policy(graph, node)
+            with work.library():
+                if node.layer == INPUT:
+                    result = self.input(node.outputs[0], node.id)
+                elif node.layer.islower():
+                    result = self.utility(node, given[0])
+                else:
+                    layers[node.id] = self.layer(node.layer, node.params, dtype, node.id)
+                    result = call_layer(layers[node.id], node, given)
             results = flat(result)
-            check_static_types(node, results)
+            check_static_types(node, [self.static_type(value) for value in results])
             edges.update({Edge(node.id, index): value for index, value in enumerate(results)})
         inputs = [edges[Edge(node.id)] for node in graph.inputs]
-        return self.keras.Model(inputs, [edges[edge] for edge in graph.outputs]), layers
+        with work.library():
+            return self.make_model(inputs, [edges[edge] for edge in graph.outputs]), layers
+
+    def make_model(self, inputs: Any, outputs: Any) -> Any:
+        return self.keras.Model(inputs, outputs)
+
+    def utility(self, node: Node, x: Any) -> Any:
+        return utility(self.ops, node, x)
+
+    def static_type(self, value: Any) -> tuple[str, tuple[int | None, ...]]:
+        """What Keras says of a symbolic tensor."""
+        return str(getattr(value.dtype, "name", value.dtype)), tuple(value.shape)
 
     def input(self, kind: TensorType, name: str) -> Any:
         return self.keras.Input(batch_shape=kind.shape, dtype=kind.dtype, name=name)
@@ -130,31 +179,19 @@ class KerasSession:
             result = model(given, training=False)
         return list(result) if isinstance(result, list | tuple) else [result]
 
-    def _array(self, tensor: WireTensor) -> Any:
-        dtype = self.bfloat16 if tensor.dtype == "bfloat16" else np.dtype(tensor.dtype)
-        return np.frombuffer(tensor.data, dtype=dtype).reshape(tensor.shape).copy()
-
     def _tensor(self, array: Any) -> Any:
         return self.keras.ops.convert_to_tensor(array, dtype=array.dtype.name)
 
     def _values(self, value: Any) -> tuple[str, Any]:
         return self.keras.backend.standardize_dtype(value.dtype), self.keras.ops.convert_to_numpy(value)
 
-    def _wire(self, value: Any) -> WireTensor:
-        dtype, values = self._values(value)
-        array = np.asarray(values)
-        if dtype == "bfloat16":
-            array = array.astype(self.bfloat16)
-        return WireTensor(dtype, tuple(array.shape), np.ascontiguousarray(array).tobytes())
-
 
 class StaticTypeMismatch(Exception):
     """Keras' own static inference of a shape or dtype is not what the catalogue predicts."""
 
 
-def check_static_types(node: Node, results: Sequence[Any]) -> None:
-    """Hold what Keras says of a symbolic tensor against the catalogue: layers built on top of it rely on it."""
-    seen = [(str(getattr(value.dtype, "name", value.dtype)), tuple(value.shape)) for value in results]
+def check_static_types(node: Node, seen: list[tuple[str, tuple[int | None, ...]]]) -> None:
+    """Hold what Keras says of symbolic tensors against the catalogue: layers built on top of them rely on it."""
     want = [(kind.dtype, kind.shape) for kind in node.outputs]
     fits = len(seen) == len(want) and all(
         dtype == expected_dtype

@@ -4,8 +4,14 @@ from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
 
-from cometfuzz.ir.graph import Params
+from cometfuzz.ir.graph import Graph, Params
+from cometfuzz.routes import QUIET, Group, Route, Stage, Step
 from cometfuzz.routes.keras import KerasSession
+
+_GROUP = Group("tf-keras", "main", {**QUIET, "KERAS_BACKEND": "tensorflow", "TF_USE_LEGACY_KERAS": "1"})
+_BUILD = Step("keras2-tf", _GROUP, __name__, "build", (Stage("build", "tf-keras"),), live=True)
+_RUN = Step("run", _GROUP, __name__, "run", (Stage("run", "tensorflow"),))
+KERAS2_TF = Route("keras2-tf", "tf-keras (Keras 2) on TensorFlow", "keras2", (_BUILD, _RUN))
 
 RENAMED = {("LeakyReLU", "negative_slope"): "alpha"}
 """Parameters that have another name in Keras 2."""
@@ -32,7 +38,8 @@ class Keras2Session(KerasSession):
     def versions(self) -> dict[str, str]:
         return {"tf-keras": self.keras.__version__, "tensorflow": self.tensorflow.__version__}
 
-    def forget(self) -> None:
+    def forget(self, graph: Graph) -> None:
+        self.keras.utils.set_random_seed(0)
         self.keras.backend.clear_session()
 
     def layer(self, name: str, params: Params, dtype: str, node_id: str | None = None) -> Any:

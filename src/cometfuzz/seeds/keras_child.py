@@ -1,18 +1,15 @@
 """Questions to a Keras in a child process: the config of a published model, the weights of a saved one."""
 
 import json
+import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
-from cometfuzz.catalogue.data import Data
-from cometfuzz.catalogue.validate import assemble
-from cometfuzz.errors import EnvironmentFailure, InvalidCase
-from cometfuzz.execution import environments
-from cometfuzz.execution.protocol import WireTensor
+from cometfuzz.errors import InvalidCase, WorkerFailure
+from cometfuzz.execution.executor import python_of
+from cometfuzz.execution.outcome import MAX_SHOWN
+from cometfuzz.execution.protocol import Message, WireTensor
 from cometfuzz.execution.supervisor import Worker
-from cometfuzz.ir.graph import INPUT, Draft, Edge
 from cometfuzz.routes.importing import IMPORT
 
 LIMIT_S = 120.0
@@ -34,15 +31,22 @@ def stored_weights(config: bytes, stored: bytes, layers: Sequence[Sequence[str]]
 
 def _ask(request: Mapping[str, Any], *blobs: bytes) -> Sequence[WireTensor]:
     """One request to a fresh child, which lives within the supervisor's limits of time and memory."""
-    environment = environments.find(IMPORT.environment)
-    if not environment.ready:
-        raise EnvironmentFailure(f"expected the environment {IMPORT.environment}; run `cometfuzz env create`")
-    blobs = (json.dumps(request).encode(), *blobs)
-    names = [f"blob_{number}" for number in range(len(blobs))]
-    graph = assemble([Draft(name, INPUT, {}, ()) for name in names], [Edge(names[0])])
-    arrays = {name: np.frombuffer(blob, dtype=np.uint8) for name, blob in zip(names, blobs, strict=True)}
-    with Worker(IMPORT, environment.python) as worker:
-        outcome = worker.execute(graph, Data(arrays, {}), LIMIT_S)
-    if outcome.status != "completed":
-        raise InvalidCase(f"expected a model that Keras can read; received {outcome}")
-    return outcome.outputs
+    tensors = [WireTensor("bytes", (len(blob),), blob) for blob in (json.dumps(request).encode(), *blobs)]
+    step: dict[str, Any] = {
+        "module": IMPORT.module,
+        "call": IMPORT.call,
+        "options": {},
+        "after": None,
+        "given": None,
+        "wanted": False,
+    }
+    graph: dict[str, Any] = {"nodes": [], "outputs": []}
+    header = {"graph": graph, "inputs": [""] * len(tensors), "weights": [], "steps": [step]}
+    with Worker(IMPORT.group, python_of(IMPORT.group)) as worker:
+        result = worker.perform(Message(header, tensors), [IMPORT], time.monotonic() + LIMIT_S).results[0]
+    if result.status == "unavailable":
+        raise WorkerFailure(f"expected a Keras that starts; received {result.detail}")
+    if result.status != "completed":
+        seen = f"{result.status} {result.detail}" if result.failure is None else result.failure.message
+        raise InvalidCase(f"expected a model that Keras can read; received {' '.join(seen.split())[:MAX_SHOWN]}")
+    return result.tensors

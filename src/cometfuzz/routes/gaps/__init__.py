@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from cometfuzz.catalogue.spec import LayerSpec, spec_of
 from cometfuzz.ir.graph import Params
+from cometfuzz.routes.registry import ROUTES
 
 KERAS3_ROUTES = ("keras-tf", "keras-torch", "keras-jax")
 
@@ -55,8 +56,9 @@ def all_gaps() -> tuple[Gap, ...]:
 
 @cache
 def gaps_of(route: str, layer: str) -> tuple[Gap, ...]:
-    """The gaps that stand against a layer on a route."""
-    return tuple(gap for gap in all_gaps() if route in gap.routes and (not gap.layers or layer in gap.layers))
+    """The gaps that stand against a layer on a route: its own, and those of its steps, such as `tf2onnx`."""
+    names = {route, *(step.name for step in ROUTES[route].steps[1:])} if route in ROUTES else {route}
+    return tuple(gap for gap in all_gaps() if names & {*gap.routes} and (not gap.layers or layer in gap.layers))
 
 
 def gaps_against(route: str, spec: LayerSpec, x: Any, params: Params) -> Iterator[Gap]:

@@ -1,0 +1,150 @@
+"""`cometfuzz doctor` and `cometfuzz exec`: what can be used here, and one case on all routes."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich import box
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.table import Table
+
+from cometfuzz.catalogue.files import load
+from cometfuzz.cli.output import print_json
+from cometfuzz.config import PolicyConfig
+from cometfuzz.config import load as load_config
+from cometfuzz.execution.comparing import Difference, compare
+from cometfuzz.execution.doctor import Health, examine
+from cometfuzz.execution.executor import Executor
+from cometfuzz.execution.outcome import Outcome, Trial
+from cometfuzz.execution.supervisor import Limits
+from cometfuzz.execution.worker import START
+from cometfuzz.ir.codec import case_id
+from cometfuzz.routes.registry import BROKEN, choose, configured
+
+Configured = Annotated[Path | None, typer.Option("--config", help="A TOML file; else cometfuzz.toml, if it is here.")]
+
+
+def doctor(
+    routes: Annotated[str, typer.Option(help="Routes, with commas between them, or `all`.")] = "all",
+    config: Configured = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+) -> None:
+    """Try every route on a tiny model: available or why not, versions, start-up time, memory.
+
+    The exit code is 1 if a route is not available; the table says which command would mend it. Routes marked with a
+    star run on every case of a campaign, the others by policy (see the README).
+
+    Example: cometfuzz doctor --routes keras-tf,onnxruntime --json
+    """
+    settings = load_config(config)
+    chosen = choose(routes, configured(settings))
+    columns = (TextColumn("trying routes"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        bar = progress.add_task("", total=len(chosen))
+        found = examine(chosen, lambda health: progress.advance(bar))
+    if as_json:
+        print_json({"routes": [_health(health) for health in found] + [_broken(*entry) for entry in BROKEN.items()]})
+    else:
+        _print_health(found, settings.policy)
+    if BROKEN or not all(health.available for health in found):
+        raise typer.Exit(1)
+
+
+def _health(health: Health) -> dict[str, Any]:
+    return {
+        "name": health.route.name,
+        "available": health.available,
+        "reason": health.reason,
+        "fix": health.fix,
+        "path": health.route.path,
+        "environments": sorted({step.group.environment for step in health.route.steps}),
+        "versions": health.versions,
+        "startup_s": health.startup_s,
+        "memory_mb": health.memory_mb,
+    }
+
+
+def _broken(name: str, reason: str) -> dict[str, Any]:
+    return {"name": name, "available": False, "reason": reason, "fix": None, "versions": {}}
+
+
+def _print_health(found: list[Health], policy: PolicyConfig) -> None:
+    table = Table("route", "", "start", "memory", "versions", box=box.SIMPLE_HEAD, pad_edge=False)
+    for health in found:
+        star = "*" if health.route.name in policy.base else ""
+        versions = ", ".join(f"{name} {version}" for name, version in health.versions.items())
+        mend = f"; run `{health.fix}`" if health.fix else ""
+        state = "available" if health.available else "not available"
+        text = versions if health.available else f"{health.reason}{mend}"
+        table.add_row(health.route.name + star, state, f"{health.startup_s:.1f} s", f"{health.memory_mb} MB", text)
+    for name, reason in BROKEN.items():
+        table.add_row(name, "not available", "", "", reason)
+    Console().print(table)
+
+
+def execute(
+    case: Annotated[Path, typer.Argument(metavar="CASE.json", help="A case file, as `generate` writes them.")],
+    routes: Annotated[str, typer.Option(help="Routes, with commas between them, or `all`.")] = "all",
+    config: Configured = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+) -> None:
+    """Run one case on all routes: outcomes, shapes, time per stage, and the largest difference to the reference.
+
+    Differences are in units of the error bound: up to 1, rounding may have done it. `not reached`: a stage that the
+    route shares with one above has failed there.
+
+    Example: cometfuzz exec findings/0123.json --routes keras-tf,onnxruntime
+    """
+    wanted = load(case)
+    settings = load_config(config)
+    chosen = choose(routes, configured(settings))
+    limits = settings.limits
+    with Console(stderr=True).status("running"), Executor(chosen, limits=Limits.of(limits)) as executor:
+        trial = executor.run(wanted)
+    differences = compare(trial)
+    if as_json:
+        plain = [_outcome(outcome, differences.get(name)) for name, outcome in trial.outcomes.items()]
+        print_json({"case": case_id(wanted), "layers": len(wanted.graph.nodes), "routes": plain})
+    else:
+        print_trial(trial, differences)
+
+
+def _outcome(outcome: Outcome, difference: Difference | None) -> dict[str, Any]:
+    failure = outcome.failure
+    return {
+        "name": outcome.route,
+        "status": outcome.status,
+        "stage": outcome.stage,
+        "library": outcome.library,
+        "cause": outcome.cause,
+        "detail": outcome.detail,
+        "failure": failure and {"type": failure.type, "message": failure.message, "frames": list(failure.frames)},
+        "printed": outcome.printed,
+        "outputs": [{"dtype": tensor.dtype, "shape": list(tensor.shape)} for tensor in outcome.outputs],
+        "difference": difference and {"bounds": difference.bounds, "detail": difference.detail},
+        "stages": [time._asdict() for time in outcome.times],
+        "versions": dict(outcome.versions),
+    }
+
+
+def print_trial(trial: Trial, differences: dict[str, Difference]) -> None:
+    """One row for each route, then what went wrong."""
+    console = Console()
+    graph = trial.case.graph
+    kinds = [graph.type_of(edge) for edge in graph.outputs]
+    console.print(f"{len(graph.nodes)} nodes; outputs: {', '.join(map(str, kinds))}", markup=False, highlight=False)
+    table = Table("route", "outcome", "outputs", "bounds", "ms by stage", box=box.SIMPLE_HEAD, pad_edge=False)
+    wrong = []
+    for name, outcome in trial.outcomes.items():
+        found = differences.get(name)
+        times = " ".join(f"{time.stage} {time.wall_s * 1000:.0f}" for time in outcome.times if time.stage != START)
+        shapes = "" if found is None else "as typed" if found.bounds is not None else "WRONG"
+        table.add_row(name, outcome.status, shapes, "" if found is None else found.text, times)
+        if outcome.status not in ("completed", "not reached"):
+            wrong.append(f"{name} ({outcome.library}): {outcome}")
+        elif found is not None and not found.ok:
+            wrong.append(f"{name}: {found.detail}")
+    console.print(table)
+    for text in wrong:
+        console.print(text, markup=False, highlight=False)

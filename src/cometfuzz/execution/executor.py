@@ -1,0 +1,351 @@
+"""The executor: runs cases on routes, with persistent workers, and shares what routes have in common.
+
+`submit(case)` gives a Future of a Trial. Each group of steps has up to `jobs` workers, started when first needed; one
+case more than that is under way, so that one may be in this group while another is in that. A case visits group after
+group; in each, all the steps that are ready are one request. If the child dies in a step, that step has failed, what
+was reported before it stands, and the rest is done again by a new child.
+"""
+
+import queue
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from cometfuzz.catalogue.data import Data, draw_data
+from cometfuzz.errors import CometfuzzError, InvalidRoute, WorkerFailure
+from cometfuzz.execution import environments
+from cometfuzz.execution.outcome import Outcome, StepResult, Trial
+from cometfuzz.execution.protocol import Message, WireTensor
+from cometfuzz.execution.supervisor import Limits, Performed, Worker
+from cometfuzz.ir.case import Case
+from cometfuzz.ir.graph import INPUT, Edge, Graph
+from cometfuzz.ir.plain import typed_to_plain
+from cometfuzz.routes import Group, Route, Step
+
+Key = tuple[str, ...]
+FATAL = ("signal", "exited", "timeout", "memory", "oversized", "protocol")
+"""How a step ends that costs us the worker."""
+
+START_TRIES = 2
+"""How often a step may fail to start before it is paused."""
+
+
+@dataclass
+class Usage:
+    """CPU seconds: our own code, in the parent and in the workers, and the libraries'."""
+
+    own_cpu_s: float = 0.0
+    library_cpu_s: float = 0.0
+
+
+def python_of(group: Group) -> Path:
+    """The interpreter of a group's environment; WorkerFailure with the command that mends it if there is none."""
+    try:
+        environment = environments.find(group.environment)
+    except CometfuzzError as error:
+        raise WorkerFailure(str(error)) from None
+    if not environment.ready:
+        raise WorkerFailure(f"environment {group.environment} is {environment.state}; run `{fix(group)}`")
+    return environment.python
+
+
+def fix(group: Group) -> str:
+    """The command that makes a group's environment."""
+    return f"cometfuzz env create {group.environment}"
+
+
+class Executor:
+    """A pool of local workers; a context manager that leaves no process behind.
+
+    A step that costs the worker its life `pause_after` times in a row is paused: its routes are "unavailable" from then
+    on, and `report` is told once. 0 means never.
+    """
+
+    def __init__(
+        self,
+        routes: Sequence[Route],
+        jobs: int = 1,
+        limits: Limits | None = None,
+        pause_after: int = 10,
+        report: Callable[[str], None] = lambda text: None,
+        find_python: Callable[[Group], Path] = python_of,
+        observers: Mapping[str, Mapping[str, Any]] | None = None,
+    ) -> None:
+        self.routes = {route.name: route for route in routes}
+        _check_names(routes)
+        self.limits, self.pause_after, self.report = limits or Limits(), pause_after, report
+        self.usage, self.closing = Usage(), False
+        self.paused: dict[Key, str] = {}
+        self._find_python, self._observers = find_python, observers or {}
+        self._pools: dict[str, _Pool] = {}
+        self._deaths: dict[Key, int] = {}
+        self._guard = threading.Lock()
+        self._jobs = jobs
+        self._threads = ThreadPoolExecutor(jobs + 1, thread_name_prefix="case")
+
+    def __enter__(self) -> "Executor":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Drop what waits, let what runs come to its end at once, and stop every worker."""
+        self.closing = True
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        for worker in self.workers:
+            worker.kill()
+        self._threads.shutdown(wait=True)
+        for worker in self.workers:
+            worker.stop()
+
+    def submit(self, case: Case, routes: Sequence[str] = (), intermediates: bool = False) -> Future[Trial]:
+        """Run a case on the named routes, or on all of them; with the outputs of every node if asked for."""
+        chosen = [self.routes[name] for name in routes or self.routes]
+        return self._threads.submit(self._run, case, chosen, intermediates)
+
+    def run(self, case: Case, routes: Sequence[str] = (), intermediates: bool = False) -> Trial:
+        """Run a case here and now."""
+        return self._run(case, [self.routes[name] for name in routes or self.routes], intermediates)
+
+    @property
+    def workers(self) -> list[Worker]:
+        """Every worker that was made so far."""
+        return [worker for pool in self._pools.values() for worker in pool.made]
+
+    def _run(self, case: Case, routes: Sequence[Route], intermediates: bool) -> Trial:
+        began = time.thread_time()
+        graph = with_all_outputs(case.graph) if intermediates else case.graph
+        execution = _Execution(self, graph, draw_data(case), routes)
+        execution.run()
+        outcomes: dict[str, Outcome] = {}
+        for route in routes:
+            outcome = execution.outcome(route)
+            outcomes[route.name] = select_outputs(outcome, case.graph, graph) if intermediates else outcome
+        with self._guard:
+            self.usage.own_cpu_s += time.thread_time() - began
+        return Trial(case, outcomes, execution.observed)
+
+    def pool(self, group: Group) -> "_Pool":
+        with self._guard:
+            if group.name not in self._pools:
+                observer = self._observers.get(group.name)
+                python = self._find_python(group)
+                self._pools[group.name] = _Pool(
+                    [Worker(group, python, self.limits, observer) for _ in range(self._jobs)]
+                )
+            return self._pools[group.name]
+
+    def account(self, performed: Performed, results: Mapping[Key, StepResult]) -> None:
+        """Add up CPU time, and pause what kills its worker again and again."""
+        with self._guard:
+            self.usage.own_cpu_s += performed.own_cpu_s
+            self.usage.library_cpu_s += performed.library_cpu_s
+            for key, result in results.items():
+                idle = result.status == "unavailable"
+                self._deaths[key] = self._deaths.get(key, 0) + 1 if idle or result.status in FATAL else 0
+                limit = START_TRIES if idle else self.pause_after
+                if limit and self._deaths[key] >= limit and key not in self.paused:
+                    self.paused[key] = f"paused, {result.status} {limit} times in a row: {result.detail}"
+                    self.report(f"{' > '.join(key)}: {self.paused[key]}")
+
+
+class _Pool:
+    """The workers of one group: `take` waits for a free one."""
+
+    def __init__(self, workers: Sequence[Worker]) -> None:
+        self.made = workers
+        self._free: queue.LifoQueue[Worker] = queue.LifoQueue()
+        for worker in reversed(workers):
+            self._free.put(worker)
+
+    def take(self) -> Worker:
+        return self._free.get()
+
+    def give_back(self, worker: Worker) -> None:
+        self._free.put(worker)
+
+
+@dataclass
+class _Execution:
+    """One case on its way through the groups."""
+
+    executor: Executor
+    graph: Graph
+    data: Data
+    routes: Sequence[Route]
+    results: dict[Key, StepResult] = field(default_factory=dict)
+    observed: dict[str, Any] = field(default_factory=dict)
+
+    def run(self) -> None:
+        """Visit groups until every step is done or follows one that failed."""
+        self.steps: dict[Key, Step] = {
+            key: step for route in self.routes for key, step in zip(route.keys, route.steps, strict=True)
+        }
+        self.wire = wire_data(self.graph, self.data)
+        self.deadline = time.monotonic() + self.executor.limits.case_s
+        while batch := self._next_batch():
+            if self.executor.closing:
+                raise CancelledError
+            self._visit(batch)
+
+    def _open(self, key: Key) -> bool:
+        """Whether a step is still to be done and nothing before it failed."""
+        if key in self.results:
+            return False
+        return all(self.results[before].status == "completed" for before in _before(key) if before in self.results)
+
+    def _next_batch(self) -> list[Key]:
+        """The open steps of one group that can be done now, each after those it needs in the same child."""
+        batch: list[Key] = []
+        for key, step in self.steps.items():
+            if not self._open(key) or (batch and step.group.name != self.steps[batch[0]].group.name):
+                continue
+            needed = self._chain(key)
+            if needed is not None:
+                batch += [part for part in needed if part not in batch]
+        return batch
+
+    def _chain(self, key: Key) -> list[Key] | None:
+        """The steps to do in one child to get to `key`: back to the graph or an artefact that we hold."""
+        chain = [key]
+        while len(chain[0]) > 1:
+            before = chain[0][:-1]
+            done = self.results.get(before)
+            if done is not None and not self.steps[before].live:
+                break
+            if self.steps[before].group.name != self.steps[key].group.name:
+                return None
+            chain.insert(0, before)
+        return chain
+
+    def _visit(self, batch: Sequence[Key]) -> None:
+        steps = [self.steps[key] for key in batch]
+        for key in batch:
+            if key in self.executor.paused:
+                self.results[key] = _unavailable(self.steps[key], self.executor.paused[key])
+                return
+        if time.monotonic() >= self.deadline:
+            key = next(key for key in batch if key not in self.results)
+            stage = self.steps[key].stages[0]
+            detail = f"the case took {self.executor.limits.case_s:g} s"
+            self.results[key] = StepResult("timeout", stage.name, stage.library, detail=detail)
+            return
+        try:
+            pool = self.executor.pool(steps[0].group)
+            worker = pool.take()
+            try:
+                performed = worker.perform(self._request(batch), steps, self.deadline)
+            finally:
+                pool.give_back(worker)
+        except WorkerFailure as error:
+            found = {key: _unavailable(self.steps[key], str(error)) for key in batch}
+            performed = Performed()
+        else:
+            found = {batch[index]: result for index, result in performed.results.items()}
+        self.executor.account(performed, found)
+        if performed.observed is not None:
+            self.observed[steps[0].group.name] = performed.observed
+        for key, result in found.items():
+            if result.status != "completed" or key not in self.results:
+                self.results[key] = result
+
+    def _request(self, batch: Sequence[Key]) -> Message:
+        tensors, header = self.wire
+        steps, tensors = [], list(tensors)
+        for key in batch:
+            step, before = self.steps[key], key[:-1]
+            given = None
+            if before and before not in batch:
+                artefact = self.results[before].artefact
+                assert artefact is not None
+                given = len(tensors)
+                tensors.append(WireTensor("bytes", (len(artefact),), artefact))
+            readers = [other for other in self.steps if other[:-1] == key]
+            steps.append(
+                {
+                    "module": step.module,
+                    "call": step.call,
+                    "options": dict(step.options),
+                    "after": batch.index(before) if before in batch else None,
+                    "given": given,
+                    "wanted": any(self.steps[other].group.name != step.group.name for other in readers),
+                }
+            )
+        return Message({**header, "steps": steps}, tensors)
+
+    def outcome(self, route: Route) -> Outcome:
+        """What the route came to: its last result, or the first failure on its way."""
+        parts = [self.results[key] for key in route.keys if len(key) <= len(self._end(route))]
+        last, end = parts[-1], self._end(route)
+        shared = last.status not in ("completed", "unavailable") and any(
+            self._end(other) == end for other in self.routes[: self.routes.index(route)]
+        )
+        versions: dict[str, str] = {}
+        for part in parts:
+            versions.update(part.versions)
+        return Outcome(
+            route=route.name,
+            status="not reached" if shared else last.status,
+            stage=last.stage,
+            library=last.library,
+            outputs=last.tensors,
+            failure=last.failure,
+            detail=last.detail,
+            printed=last.printed,
+            times=tuple(time for part in parts for time in part.times),
+            versions=versions,
+            cause=last.status if shared else None,
+        )
+
+    def _end(self, route: Route) -> Key:
+        """How far the route came. A step may have failed when it was done again, after its route was through."""
+        return next(key for key in reversed(route.keys) if key in self.results)
+
+
+def _check_names(routes: Sequence[Route]) -> None:
+    """One name, one step: work is shared by name."""
+    known: dict[Key, Step] = {}
+    for route in routes:
+        for key, step in zip(route.keys, route.steps, strict=True):
+            if known.setdefault(key, step) != step:
+                raise InvalidRoute(f"route {route.name}: expected another name; received step={step.name!r} again")
+
+
+def _before(key: Key) -> list[Key]:
+    return [key[:size] for size in range(1, len(key))]
+
+
+def _unavailable(step: Step, detail: str) -> StepResult:
+    return StepResult("unavailable", step.stages[0].name, step.stages[0].library, detail=detail)
+
+
+def wire_data(graph: Graph, data: Data) -> tuple[list[WireTensor], dict[str, Any]]:
+    """A case's tensors and the header that names them: inputs first, then each node's weights in Keras' order."""
+    inputs = [node.id for node in graph.inputs]
+    arrays = [data.inputs[name] for name in inputs]
+    weights = []
+    for node, tensors in data.weights.items():
+        weights.append([node, len(tensors)])
+        arrays += tensors.values()
+    header = {"graph": typed_to_plain(graph), "inputs": inputs, "weights": weights}
+    return [WireTensor(array.dtype.name, array.shape, array.tobytes()) for array in arrays], header
+
+
+def with_all_outputs(graph: Graph) -> Graph:
+    """The graph with every node's outputs as the model's; the model is the same, but what is fused may be less."""
+    edges = [Edge(node.id, index) for node in graph.nodes if node.layer != INPUT for index in range(len(node.outputs))]
+    return Graph(graph.nodes, tuple(dict.fromkeys([*edges, *graph.outputs])))
+
+
+def select_outputs(outcome: Outcome, graph: Graph, widened: Graph) -> Outcome:
+    """The outcome of a graph with all outputs, read as that of the graph itself."""
+    if outcome.status != "completed" or len(outcome.outputs) != len(widened.outputs):
+        return outcome
+    nodes = dict(zip(widened.outputs, outcome.outputs, strict=True))
+    return replace(outcome, outputs=tuple(nodes[edge] for edge in graph.outputs), nodes=nodes)

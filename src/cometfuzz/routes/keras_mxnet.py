@@ -1,0 +1,124 @@
+"""Keras-MXNet (Keras 2.2.4) on MXNet, in an environment of its own. It computes in one dtype for the whole process."""
+
+import collections
+import collections.abc
+import inspect
+from collections.abc import Mapping
+from typing import Any
+
+from cometfuzz.ir.graph import Graph, Node, Params
+from cometfuzz.ir.types import TensorType
+from cometfuzz.routes import QUIET, Group, Route, Stage, Step
+from cometfuzz.routes.keras import KerasSession
+from cometfuzz.routes.keras2 import RENAMED
+
+_ENVIRON = {**QUIET, "KERAS_BACKEND": "mxnet", "MXNET_ENGINE_TYPE": "NaiveEngine"}
+_GROUP = Group("mxnet", "mxnet", _ENVIRON)
+_BUILD = Step("keras-mxnet", _GROUP, __name__, "build", (Stage("build", "keras-mxnet"),), live=True)
+_RUN = Step("run", _GROUP, __name__, "run", (Stage("run", "mxnet"),))
+KERAS_MXNET = Route("keras-mxnet", "Keras-MXNet on MXNet", "keras2", (_BUILD, _RUN))
+
+ABSENT: dict[str, Any] = {
+    "groups": 1,
+    "keepdims": False,
+    "output_padding": None,
+    "interpolation": "nearest",
+    "data_format": "channels_last",
+    "reset_after": False,
+    "noise_shape": None,
+    "dilation_rate": 1,
+    "sparse": False,
+    "seed": None,
+    "time_major": False,
+    "activity_regularizer": None,
+    "zero_output_for_mask": False,
+    "implementation": 1,
+}
+"""Parameters that layers of this old Keras may lack, with the value that it stands for."""
+
+
+def start(options: Mapping[str, str]) -> "MxnetSession":
+    """Import Keras, which looks for names on `collections` that have moved since."""
+    for name in collections.abc.__all__:
+        if not hasattr(collections, name):
+            setattr(collections, name, getattr(collections.abc, name))
+    import keras
+    import mxnet
+
+    return MxnetSession(keras, mxnet)
+
+
+class NotInKerasMxnet(Exception):
+    """A layer, parameter or operation that Keras-MXNet does not have."""
+
+
+class MxnetSession(KerasSession):
+    """Serves graphs on Keras-MXNet."""
+
+    def __init__(self, keras: Any, mxnet: Any) -> None:
+        self.keras, self.backend, self.mxnet, self.served = keras, "mxnet", mxnet, 0
+
+    def versions(self) -> dict[str, str]:
+        return {"keras-mxnet": self.keras.__version__, "mxnet": self.mxnet.__version__}
+
+    def forget(self, graph: Graph) -> None:
+        kinds = [kind.dtype for node in graph.nodes for kind in node.outputs if kind.is_float]
+        self.keras.backend.set_floatx(kinds[0] if kinds else "float32")
+        self.keras.backend.clear_session()
+        self.mxnet.random.seed(0)
+        self.served += 1
+
+    def input(self, kind: TensorType, name: str) -> Any:
+        return self.keras.layers.Input(batch_shape=kind.shape, dtype=kind.dtype, name=name)
+
+    def make_model(self, inputs: Any, outputs: Any) -> Any:
+        return self.keras.models.Model(inputs, outputs)
+
+    def layer(self, name: str, params: Params, dtype: str, node_id: str | None = None) -> Any:
+        kind = getattr(self.keras.layers, name, None)
+        if kind is None:
+            raise NotInKerasMxnet(f"no layer {name}")
+        values = {RENAMED.get((name, parameter), parameter): value for parameter, value in params.items()}
+        known = {known for base in kind.__mro__ for known in inspect.signature(base.__init__).parameters}
+        for parameter, given in list(values.items()):
+            if parameter not in known and parameter not in ("dtype", "trainable"):
+                if not _stands_for_itself(parameter, given):
+                    raise NotInKerasMxnet(f"{name} has no parameter {parameter}={given!r}")
+                del values[parameter]
+        # names of variables outlive their model, so no two cases may have the same
+        return super().layer(name, Params(values), dtype, node_id and f"{node_id}_{self.served}")
+
+    def utility(self, node: Node, x: Any) -> Any:
+        call = UTILITIES.get(node.layer)
+        if call is None:
+            raise NotInKerasMxnet(f"no way to {node.layer} a tensor")
+        return self.keras.layers.Lambda(lambda x: call(self.keras.backend, node, x), name=node.id)(x)
+
+    def static_type(self, value: Any) -> tuple[str, tuple[int | None, ...]]:
+        return str(self.keras.backend.dtype(value)), tuple(self.keras.backend.int_shape(value))
+
+    def _call(self, model: Any, given: list[Any]) -> list[Any]:
+        result = model.predict_on_batch(given)
+        return list(result) if isinstance(result, list | tuple) else [result]
+
+    def _tensor(self, array: Any) -> Any:
+        return array
+
+    def _values(self, value: Any) -> tuple[str, Any]:
+        return value.dtype.name, value
+
+
+def _stands_for_itself(parameter: str, value: Any) -> bool:
+    """Whether a layer without this parameter behaves as if it had this value."""
+    if parameter in ABSENT:
+        plain = ABSENT[parameter]
+        return all(part == plain for part in value) if isinstance(value, tuple) else bool(value == plain)
+    return value is None
+
+
+UTILITIES = {
+    "expand": lambda backend, node, x: backend.expand_dims(x, node.params.axis),
+    "squeeze": lambda backend, node, x: backend.squeeze(x, node.params.axis),
+    "reshape": lambda backend, node, x: backend.reshape(x, node.params.shape),
+}
+"""What can be done to a tensor of any rank with the backend's own functions."""

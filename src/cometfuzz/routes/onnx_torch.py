@@ -1,0 +1,85 @@
+"""onnx2torch and onnx2pytorch: an ONNX file as a PyTorch module."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from cometfuzz.execution.protocol import WireTensor
+from cometfuzz.routes import QUIET, Group, Route, Stage, Step, Work
+from cometfuzz.routes.calls import flat
+from cometfuzz.routes.onnxruntime import named_inputs
+from cometfuzz.routes.tensors import to_wire
+from cometfuzz.routes.tf2onnx import STEPS
+
+_GROUP = Group("onnx-torch", "main", QUIET)
+
+
+def _route(name: str) -> Route:
+    stages = (Stage(name, name), Stage("run", "torch"))
+    step = Step(name, _GROUP, __name__, "run", stages, {"converter": name})
+    return Route(name, f"keras-tf > tf2onnx > {name} > PyTorch", "keras3", (*STEPS, step))
+
+
+ONNX2TORCH, ONNX2PYTORCH = _route("onnx2torch"), _route("onnx2pytorch")
+
+
+def start(options: Mapping[str, str]) -> "ModuleSession":
+    """Import a converter. Both import torchvision, which beside a CPU build of torch lacks operators of its own."""
+    import torch
+
+    torch.set_num_threads(1)
+    torch.use_deterministic_algorithms(True, warn_only=True)
+    try:
+        import torchvision  # noqa: F401
+    except RuntimeError:
+        library = torch.library.Library("torchvision", "DEF")
+        for name in ("nms", "qnms"):
+            library.define(f"{name}(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
+        return ModuleSession(torch, options["converter"], library)
+    return ModuleSession(torch, options["converter"], None)
+
+
+class ModuleSession:
+    """Converts and runs. `library` keeps a definition alive."""
+
+    def __init__(self, torch: Any, converter: str, library: Any) -> None:
+        import onnx
+
+        self.torch, self.converter, self.onnx, self.library = torch, converter, onnx, library
+        if converter == "onnx2torch":
+            import onnx2torch
+
+            self.convert = onnx2torch.convert
+        else:
+            import onnx2pytorch
+
+            self.convert = onnx2pytorch.ConvertModel
+
+    def versions(self) -> dict[str, str]:
+        from importlib.metadata import version
+
+        return {self.converter: version(self.converter), "torch": self.torch.__version__}
+
+    def run(self, work: Work, artefact: bytes) -> list[WireTensor]:
+        work.enter(self.converter)
+        with work.library():
+            model = self.onnx.load_from_string(artefact)
+            module = self.convert(model).eval()
+        work.enter("run")
+        given = named_inputs(work, [given.name for given in model.graph.input])
+        with work.library(), self.torch.no_grad():
+            results = flat(module(*[self._tensor(array) for array in given.values()]))
+            values = [(str(value.dtype).removeprefix("torch."), value) for value in results]
+            arrays = [
+                (dtype, value.float().numpy() if dtype == "bfloat16" else value.numpy()) for dtype, value in values
+            ]
+        return [to_wire(array, dtype) for dtype, array in arrays]
+
+    def _tensor(self, array: Any) -> Any:
+        if array.dtype.name == "bfloat16":
+            return self.torch.from_numpy(array.view("int16")).view(self.torch.bfloat16)
+        return self.torch.from_numpy(array)
+
+
+def _numpy(value: Any) -> tuple[str, Any]:
+    dtype = str(value.dtype).removeprefix("torch.")
+    return dtype, value.float().numpy() if dtype == "bfloat16" else value.numpy()

@@ -1,0 +1,88 @@
+"""The Keras model in TensorFlow's own ways: as a tf.function, compiled by XLA, and through a SavedModel."""
+
+import io
+import tempfile
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from cometfuzz.execution.protocol import WireTensor
+from cometfuzz.routes import Route, Stage, Step, Work
+from cometfuzz.routes.calls import flat
+from cometfuzz.routes.keras import BUILD_TF, TF, Built
+from cometfuzz.routes.tensors import to_array, to_wire
+
+
+def _traced(name: str, path: str) -> Route:
+    stages = (Stage("trace", "tensorflow"), Stage("run", "tensorflow"))
+    return Route(name, path, "keras3", (BUILD_TF, Step(name, TF, __name__, name.replace("-", "_"), stages)))
+
+
+TF_GRAPH = _traced("tf-graph", "keras-tf as a tf.function")
+TF_XLA = _traced("tf-xla", "keras-tf as a tf.function with jit_compile")
+_SAVE = Step("saved-model", TF, __name__, "save", (Stage("export", "keras"),))
+_LOAD = Step("tf-saved", TF, __name__, "load", (Stage("load", "tensorflow"), Stage("run", "tensorflow")))
+TF_SAVED = Route("tf-saved", "keras-tf > SavedModel > TensorFlow", "keras3", (BUILD_TF, _SAVE, _LOAD))
+
+
+def start(options: Mapping[str, str]) -> "TensorFlowSession":
+    """Import TensorFlow."""
+    import tensorflow
+
+    return TensorFlowSession(tensorflow)
+
+
+class TensorFlowSession:
+    """Takes the model that keras-tf built."""
+
+    def __init__(self, tensorflow: Any) -> None:
+        self.tf = tensorflow
+
+    def versions(self) -> dict[str, str]:
+        return {"tensorflow": self.tf.__version__}
+
+    def tf_graph(self, work: Work, built: Built) -> list[WireTensor]:
+        return self._traced(work, built, jit_compile=False)
+
+    def tf_xla(self, work: Work, built: Built) -> list[WireTensor]:
+        return self._traced(work, built, jit_compile=True)
+
+    def _traced(self, work: Work, built: Built, jit_compile: bool) -> list[WireTensor]:
+        work.enter("trace")
+        with work.library():
+            function = self.tf.function(
+                lambda *given: built.model(list(given), training=False), jit_compile=jit_compile
+            )
+            signature = [self.tf.TensorSpec(tensor.shape, tensor.dtype) for tensor in work.inputs]
+            concrete = function.get_concrete_function(*signature)
+        work.enter("run")
+        return self._call(work, concrete)
+
+    def save(self, work: Work, built: Built) -> bytes:
+        """The SavedModel's folder as an archive."""
+        work.enter("export")
+        with tempfile.TemporaryDirectory() as folder:
+            with work.library():
+                built.model.export(folder, format="tf_saved_model", verbose=False)
+            content = io.BytesIO()
+            with zipfile.ZipFile(content, "w") as archive:
+                for path in sorted(Path(folder).rglob("*")):
+                    archive.write(path, path.relative_to(folder))
+        return content.getvalue()
+
+    def load(self, work: Work, artefact: bytes) -> list[WireTensor]:
+        work.enter("load")
+        with tempfile.TemporaryDirectory() as folder:
+            zipfile.ZipFile(io.BytesIO(artefact)).extractall(folder)
+            with work.library():
+                loaded = self.tf.saved_model.load(folder)
+            work.enter("run")
+            return self._call(work, lambda *given: loaded.serve(list(given)))
+
+    def _call(self, work: Work, function: Any) -> list[WireTensor]:
+        arrays = [to_array(tensor) for tensor in work.inputs]
+        with work.library():
+            results = flat(function(*[self.tf.constant(array) for array in arrays]))
+            values = [(value.dtype.name, value.numpy()) for value in results]
+        return [to_wire(value, dtype) for dtype, value in values]
