@@ -4,14 +4,18 @@ import time
 from typing import Annotated
 
 import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from cometfuzz.catalogue.drawing import draw_graph
 from cometfuzz.catalogue.files import decode
 from cometfuzz.catalogue.validate import type_call, validate
 from cometfuzz.cli.output import print_json
 from cometfuzz.draw import Draw
+from cometfuzz.execution.measuring import measure, measure_sharing
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.codec import encode
+from cometfuzz.routes.registry import ROUTES, choose
 from cometfuzz.search.rehearsal import rehearse
 from cometfuzz.search.strategies import Options, make_strategy
 from cometfuzz.seeds.small import SMALL
@@ -74,3 +78,32 @@ def mutate(
         print_json(result)
     else:
         typer.echo(f"{result['mutants_per_cpu_s']} mutants of {result['mean_nodes']} nodes per CPU second")
+
+
+@app.command(epilog="Example: cometfuzz bench execute --models 20 --json")
+def execute(
+    models: Annotated[int, typer.Option(min=1, help="How many models.")] = 100,
+    layers: Annotated[int, typer.Option(min=1, help="Layers in each model.")] = 12,
+    routes: Annotated[str, typer.Option(help="Routes, with commas.")] = "keras-tf,keras-torch,onnxruntime,openvino",
+    sharing: Annotated[int, typer.Option(min=0, help="Models on all readers of one ONNX file; 0 for none.")] = 20,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Run drawn models on real libraries: our CPU time, in parent and workers, beside the libraries' own.
+
+    sharing: the six routes that read one ONNX file together, against one of them plus the other runtimes alone.
+    """
+    chosen = choose(routes, ROUTES)
+    columns = (TextColumn("running models"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        bar = progress.add_task("", total=models + sharing)
+        result = measure(chosen, models, layers, lambda: progress.advance(bar))
+        if sharing:
+            result["sharing"] = measure_sharing(sharing, layers, lambda: progress.advance(bar))
+    if as_json:
+        print_json(result)
+        return
+    typer.echo(
+        f"{models} models of {layers} layers, {len(chosen)} routes: {result['models_per_cpu_s']} models per CPU second,"
+        f" ours {result['own_cpu_s']} s, the libraries' {result['library_cpu_s']} s ({result['overhead']:.1%}),"
+        f" {result['own_ms_per_route']} ms per model and route"
+    )

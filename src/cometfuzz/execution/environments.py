@@ -98,6 +98,12 @@ def known_names() -> list[str]:
     return sorted(file.stem for file in requirement_folder().glob("*.txt"))
 
 
+def default_names() -> list[str]:
+    """Return the names of the environments that set-up builds: not those whose file says `# on demand`."""
+    folder = requirement_folder()
+    return [name for name in known_names() if "\n# on demand" not in (folder / f"{name}.txt").read_text("utf-8")]
+
+
 def known() -> list[Environment]:
     """Return all environments, built or not."""
     return [find(name) for name in known_names()]
@@ -316,7 +322,7 @@ def main() -> int:
     """Run the two commands that must work before anything is installed."""
     parser = argparse.ArgumentParser(prog="python3 -m cometfuzz.execution.environments")
     commands = parser.add_subparsers(dest="command", required=True)
-    creation = commands.add_parser("create", help="build environments, all if none is named")
+    creation = commands.add_parser("create", help="build environments; if none is named, all but those on demand")
     creation.add_argument("names", nargs="*", metavar="NAME")
     commands.add_parser("link", help="make the .venv of this checkout")
     arguments = parser.parse_args()
@@ -324,7 +330,7 @@ def main() -> int:
         if arguments.command == "link":
             link(report=Progress())
         else:
-            create_all(arguments.names or known_names(), report=Progress())
+            create_all(arguments.names or default_names(), report=Progress())
     except CometfuzzError as error:
         print(f"cometfuzz: {error}", file=sys.stderr)
         return 2

@@ -134,11 +134,11 @@ class Executor:
     def pool(self, group: Group) -> "_Pool":
         with self._guard:
             if group.name not in self._pools:
-                observer = self._observers.get(group.name)
-                python = self._find_python(group)
-                self._pools[group.name] = _Pool(
-                    [Worker(group, python, self.limits, observer) for _ in range(self._jobs)]
-                )
+                observer, python = self._observers.get(group.name), self._find_python(group)
+                steps = [step for route in self.routes.values() for step in route.steps]
+                modules = [step.module for step in steps if step.group.name == group.name]
+                workers = [Worker(group, python, modules, self.limits, observer) for _ in range(self._jobs)]
+                self._pools[group.name] = _Pool(workers)
             return self._pools[group.name]
 
     def account(self, performed: Performed, results: Mapping[Key, StepResult]) -> None:

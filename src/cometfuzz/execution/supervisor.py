@@ -64,12 +64,22 @@ class Performed:
 
 
 class Worker:
-    """One persistent child for one group; a context manager that leaves no process behind."""
+    """One persistent child for one group; a context manager that leaves no process behind.
+
+    `modules` are all that it may be asked to import. `observer` names a `module` of which the child calls `start` with
+    this mapping before it imports anything else; what its `collect()` gives after each case comes with the results.
+    """
 
     def __init__(
-        self, group: Group, python: Path, limits: Limits | None = None, observer: Mapping[str, Any] | None = None
+        self,
+        group: Group,
+        python: Path,
+        modules: Sequence[str],
+        limits: Limits | None = None,
+        observer: Mapping[str, Any] | None = None,
     ) -> None:
-        self.group, self.python, self.limits, self.observer = group, python, limits or Limits(), observer
+        self.group, self.python, self.modules = group, python, modules
+        self.limits, self.observer = limits or Limits(), observer
         self.starts = 0
         self.resident_bytes = 0
         self._versions: dict[str, Mapping[str, str]] = {}
@@ -88,7 +98,7 @@ class Worker:
     def perform(self, request: Message, steps: Sequence[Step], deadline: float) -> Performed:
         """Do `steps`, which `request` lists in the same order. A step without a result comes after one that failed."""
         if self._process is None:
-            self._start(steps)
+            self._start()
         self._served += 1
         self._printed = b""
         watch = _Watch(self, steps, deadline)
@@ -125,7 +135,7 @@ class Worker:
         self._drain()
         return self._printed.decode(errors="replace")
 
-    def _start(self, steps: Sequence[Step]) -> None:
+    def _start(self) -> None:
         request_read, self._request = os.pipe()
         self._reply, reply_write = os.pipe()
         self._output, output_write = os.pipe()
@@ -143,7 +153,7 @@ class Worker:
                 stderr=output_write,
                 pass_fds=(request_read, reply_write),
                 start_new_session=True,
-                env=_environ(self.group, home, steps),
+                env=_environ(self.group, home, self.modules),
             )
         except OSError as error:
             self.stop()
@@ -319,9 +329,9 @@ def _session_key(step: Step) -> str:
     return json.dumps([step.module, dict(step.options)])
 
 
-def _environ(group: Group, home: str, steps: Sequence[Step]) -> dict[str, str]:
+def _environ(group: Group, home: str, modules: Sequence[str]) -> dict[str, str]:
     """The child's environment variables: the user's own library settings stay out, plug-ins get onto its path."""
-    folders = [str(Path(cometfuzz.__file__).parents[1]), *(_folder(step.module) for step in steps)]
+    folders = [str(Path(cometfuzz.__file__).parents[1]), *map(_folder, modules)]
     private = {"HOME": home, "KERAS_HOME": home, "XDG_CACHE_HOME": home, "TMPDIR": home, "PYTHONNOUSERSITE": "1"}
     path = os.pathsep.join(dict.fromkeys(filter(None, folders)))
     return {**os.environ, **group.environ, **private, "PYTHONPATH": path}

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,8 @@ def start(options: Mapping[str, str]) -> "KerasSession":
     """Import Keras; KERAS_BACKEND is already set by the group's environment variables."""
     import keras
 
+    if keras.__version__.startswith("2."):  # in an older environment
+        return import_module("cometfuzz.routes.keras2").start({"package": "keras"})  # type: ignore[no-any-return]
     return KerasSession(keras, options["backend"])
 
 

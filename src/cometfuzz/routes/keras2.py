@@ -1,6 +1,7 @@
 """Builds a graph with tf-keras (Keras 2) on TensorFlow: the only library that still has all of the paper's layers."""
 
 from collections.abc import Mapping
+from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
 
@@ -21,11 +22,10 @@ ABSENT: dict[tuple[str, str], Any] = {("ZeroPadding1D", "data_format"): "channel
 
 
 def start(options: Mapping[str, str]) -> "Keras2Session":
-    """Import tf-keras; Keras 3 may be installed beside it."""
+    """Import tf-keras, beside which Keras 3 may be installed; or what Keras 2 was called in its own time."""
     import tensorflow
-    import tf_keras
 
-    return Keras2Session(tf_keras, tensorflow)
+    return Keras2Session(import_module(options.get("package", "tf_keras")), tensorflow)
 
 
 class Keras2Session(KerasSession):
@@ -36,7 +36,8 @@ class Keras2Session(KerasSession):
         self.tensorflow, self.ops = tensorflow, _operations(tensorflow)
 
     def versions(self) -> dict[str, str]:
-        return {"tf-keras": self.keras.__version__, "tensorflow": self.tensorflow.__version__}
+        name = self.keras.__name__.replace("_", "-")
+        return {name: self.keras.__version__, "tensorflow": self.tensorflow.__version__}
 
     def forget(self, graph: Graph) -> None:
         self.keras.utils.set_random_seed(0)

@@ -32,7 +32,6 @@ ABSENT: dict[str, Any] = {
     "time_major": False,
     "activity_regularizer": None,
     "zero_output_for_mask": False,
-    "implementation": 1,
 }
 """Parameters that layers of this old Keras may lack, with the value that it stands for."""
 
@@ -110,6 +109,8 @@ class MxnetSession(KerasSession):
 
 def _stands_for_itself(parameter: str, value: Any) -> bool:
     """Whether a layer without this parameter behaves as if it had this value."""
+    if parameter == "implementation":  # of no effect on the result
+        return True
     if parameter in ABSENT:
         plain = ABSENT[parameter]
         return all(part == plain for part in value) if isinstance(value, tuple) else bool(value == plain)

@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from cometfuzz.routes import Route, Stage, Step, Work
@@ -11,9 +12,8 @@ from cometfuzz.routes.onnxruntime import STEP as ONNXRUNTIME_STEP
 from cometfuzz.routes.tensors import to_array
 
 _EXPORT = Step("torch.onnx", TORCH, __name__, "export", (Stage("torch.onnx", "torch"),), {"opset": "18"})
-TORCH_ONNX = Route(
-    "torch-onnx", "keras-torch > torch.onnx > ONNX Runtime", "keras3", (BUILD_TORCH, _EXPORT, ONNXRUNTIME_STEP)
-)
+_RUN = replace(ONNXRUNTIME_STEP, name="torch-onnx")
+TORCH_ONNX = Route("torch-onnx", "keras-torch > torch.onnx > ONNX Runtime", "keras3", (BUILD_TORCH, _EXPORT, _RUN))
 
 
 def start(options: Mapping[str, str]) -> "ExporterSession":

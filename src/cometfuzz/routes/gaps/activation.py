@@ -134,4 +134,12 @@ GAPS: tuple[Gap, ...] = (
         kind="bug",
         evidence="oneDNN's softmax in TensorFlow: Input dims must be <= 5 and >=1",
     ),
+    Gap(
+        routes=("keras-tf", "keras2-tf"),
+        layers=("PReLU",),
+        when=lambda x, p: x.rank > 5 and bool(p.shared_axes),
+        raises="UnimplementedError",
+        always=False,
+        evidence="Broadcast between [7,1,5,1,3] and [2,7,6,5,5,3] is not supported yet: TensorFlow's Mul of rank 6",
+    ),
 )

@@ -18,19 +18,19 @@ def _empty_but_for_the_batch(x: Any, p: Any) -> bool:
     return 0 in x.shape[1:]
 
 
-def _borders(x: Any, p: Any) -> list[int]:
+def borders(x: Any, p: Any) -> list[int]:
     """How much "same" pads each axis in all."""
     axes = zip(spatial(x, p), p.pool_size, p.strides or p.pool_size, strict=True)
     return [max((-(-n // s) - 1) * s + k - n, 0) if p.padding == "same" else 0 for n, k, s in axes]
 
 
-def _lopsided(x: Any, p: Any) -> bool:
+def lopsided(x: Any, p: Any) -> bool:
     """Whether "same" pads more behind than before, which torch cannot do by itself."""
-    return any(total % 2 for total in _borders(x, p))
+    return any(total % 2 for total in borders(x, p))
 
 
 def _kernel_exceeds_input(x: Any, p: Any) -> bool:
-    return not _lopsided(x, p) and any(n < k for n, k in zip(spatial(x, p), p.pool_size, strict=True))
+    return not lopsided(x, p) and any(n < k for n, k in zip(spatial(x, p), p.pool_size, strict=True))
 
 
 GAPS: tuple[Gap, ...] = (
@@ -133,7 +133,7 @@ GAPS: tuple[Gap, ...] = (
     Gap(
         _TORCH,
         tuple(f"AveragePooling{axes}D" for axes in (1, 2, 3)),
-        lambda x, p: bool(x.elements) and _lopsided(x, p),
+        lambda x, p: bool(x.elements) and lopsided(x, p),
         evidence="AveragePooling1D(4, strides=1, padding='same') of [1, 2, 3, 6] is [1.75, 3, 4.25, 5.25], not"
         " [2, 3, 3.67, 4.5]: borders are replicated and counted where they are uneven",
         kind="bug",

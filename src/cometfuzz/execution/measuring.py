@@ -1,0 +1,96 @@
+"""How much of a run's CPU time is ours, and whether routes share what they have in common."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from cometfuzz.catalogue.drawing import draw_graph
+from cometfuzz.catalogue.spec import spec_of
+from cometfuzz.draw import Draw
+from cometfuzz.execution.doctor import tiny_case
+from cometfuzz.execution.executor import Executor, Usage
+from cometfuzz.ir.case import Case
+from cometfuzz.ir.graph import INPUT, Graph
+from cometfuzz.routes import Route
+from cometfuzz.routes.gaps import gaps_against
+from cometfuzz.routes.registry import ROUTES
+
+READERS = ("onnxruntime", "onnxruntime-noopt", "onnx-reference", "onnx2torch", "onnx2pytorch", "openvino")
+"""The routes that read the ONNX file of tf2onnx."""
+
+
+def drawn_models(count: int, layers: int, routes: Sequence[str]) -> Iterator[Case]:
+    """Drawn models of exactly so many layers, on which no gap is declared for these routes or for Keras itself."""
+    checked = [*dict.fromkeys([*routes, "keras-tf"])]
+    for index in range(count):
+        attempt = 0
+        while True:
+            graph = draw_graph(Draw("bench execute", index, attempt), layers + 2)
+            if _layers(graph) == layers and not any(_has_gap(graph, route) for route in checked):
+                yield Case(graph, index)
+                break
+            attempt += 1
+
+
+def _layers(graph: Graph) -> int:
+    return sum(node.layer != INPUT for node in graph.nodes)
+
+
+def _has_gap(graph: Graph, route: str) -> bool:
+    for node in graph.nodes:
+        if node.layer != INPUT:
+            spec = spec_of(node.layer)
+            if any(True for _ in gaps_against(route, spec, spec.view(graph.input_types(node)), node.params)):
+                return True
+    return False
+
+
+def measure(
+    routes: Sequence[Route], models: int, layers: int, report: Callable[[], None] = lambda: None
+) -> dict[str, Any]:
+    """Run drawn models on warm workers and add up CPU time: ours, in parent and workers, and the libraries'."""
+    with Executor(routes) as executor:
+        executor.run(tiny_case())
+        executor.usage = Usage()
+        completed = 0
+        for case in drawn_models(models, layers, [route.name for route in routes]):
+            trial = executor.run(case)
+            completed += sum(outcome.status == "completed" for outcome in trial.outcomes.values())
+            report()
+        own_s, library_s = executor.usage.own_cpu_s, executor.usage.library_cpu_s
+    return {
+        "models": models,
+        "layers": layers,
+        "routes": [route.name for route in routes],
+        "completed": completed,
+        "models_per_cpu_s": round(models / (own_s + library_s), 3),
+        "own_cpu_s": round(own_s, 3),
+        "library_cpu_s": round(library_s, 3),
+        "overhead": round(own_s / library_s, 4),
+        "own_ms_per_route": round(own_s * 1000 / models / len(routes), 2),
+    }
+
+
+def measure_sharing(models: int, layers: int, report: Callable[[], None] = lambda: None) -> dict[str, Any]:
+    """CPU time of all readers of the ONNX file together, against one of them plus the runtimes of the others."""
+    readers = [ROUTES[name] for name in READERS]
+    one_s = together_s = runtimes_s = 0.0
+    with Executor(readers) as executor:
+        executor.run(tiny_case())
+        for case in drawn_models(models, layers, READERS):
+            executor.usage = Usage()
+            executor.run(case, READERS[:1])
+            one_s += executor.usage.own_cpu_s + executor.usage.library_cpu_s
+            executor.usage = Usage()
+            trial = executor.run(case)
+            together_s += executor.usage.own_cpu_s + executor.usage.library_cpu_s
+            for route in readers[1:]:
+                shared = {stage.name for step in route.steps[:-1] for stage in step.stages}
+                runtimes_s += sum(t.cpu_s for t in trial.outcomes[route.name].times if t.stage not in shared)
+            report()
+    return {
+        "models": models,
+        "one_cpu_s": round(one_s, 3),
+        "other_runtimes_cpu_s": round(runtimes_s, 3),
+        "six_together_cpu_s": round(together_s, 3),
+        "ratio": round(together_s / (one_s + runtimes_s), 3),
+    }

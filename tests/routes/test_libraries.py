@@ -1,0 +1,94 @@
+"""Each kind of fault once in a child that holds a real library, and routes that share a real model."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cometfuzz.catalogue.validate import assemble
+from cometfuzz.execution.comparing import array_of, compare
+from cometfuzz.execution.executor import Executor
+from cometfuzz.execution.supervisor import Limits
+from cometfuzz.ir.case import Case
+from cometfuzz.ir.graph import Draft, Edge
+from cometfuzz.routes import Route, Stage, Step
+from cometfuzz.routes.registry import ROUTES
+
+pytestmark = pytest.mark.library
+
+DRILLS = {
+    "keras-tf": {
+        "segfault": "signal",
+        "stop": "timeout",
+        "hoard": "memory",
+        "garbage": "protocol",
+        "exit": "exited",
+        "raise": "exception",
+        "disk": "exception",
+    },
+    "keras-torch": {
+        "kill": "signal",
+        "abort": "signal",
+        "divide": "signal",
+        "loop": "timeout",
+        "stream": "timeout",
+        "print garbage": "exception",
+        "half a reply": "exited",
+        "system exit": "exited",
+    },
+}
+LIMITS = Limits(stage_s=20, memory_bytes=3 * 2**30)
+
+
+def case_of(batch: int) -> Case:
+    drafts = [Draft("x", "input", {"shape": (batch, 4)}, ()), Draft("d", "Dense", {"units": 3}, (Edge("x"),))]
+    return Case(assemble([*drafts, Draft("r", "ReLU", {}, (Edge("d"),))], [Edge("r")]), 1)
+
+
+def drilled(base: Route, drill: str) -> Route:
+    """The model of a real route, and then the fault in the same child."""
+    group = base.steps[0].group
+    step = Step(f"drill-{drill}", group, "drills", "run", (Stage("run", "drill"),), {"drill": drill})
+    return Route(f"drill-{drill}", "tests", "keras3", (base.steps[0], step))
+
+
+@pytest.mark.parametrize("base", DRILLS)
+def test_faults_beside_a_real_library(base: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(Path(__file__).parent))
+    before = len(os.listdir("/proc/self/fd"))
+    drills = [drilled(ROUTES[base], drill) for drill in DRILLS[base]]
+    with Executor([*drills, ROUTES[base]], limits=LIMITS) as executor:
+        for route, (drill, status) in zip(drills, DRILLS[base].items(), strict=True):
+            outcomes = executor.run(case_of(1), [route.name, base]).outcomes
+            assert outcomes[route.name].status == status, drill
+            assert (outcomes[route.name].stage, outcomes[route.name].library) == ("run", "drill")
+            assert outcomes[base].status == "completed", drill
+        assert executor.run(case_of(2)).outcomes[base].status == "completed"
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_every_route_agrees_on_a_small_model_and_gives_its_nodes() -> None:
+    with Executor(list(ROUTES.values())) as executor:
+        trial = executor.run(case_of(2), intermediates=True)
+    assert {name: outcome.status for name, outcome in trial.outcomes.items()} == dict.fromkeys(ROUTES, "completed")
+    assert all(difference.ok for difference in compare(trial).values())
+    reference = trial.outcomes["reference"].nodes
+    for outcome in trial.outcomes.values():
+        assert set(outcome.nodes) == {Edge("d"), Edge("r")}
+        for edge, tensor in outcome.nodes.items():
+            np.testing.assert_allclose(array_of(tensor), array_of(reference[edge]), rtol=1e-5, atol=1e-6)
+        assert outcome.versions
+
+
+def test_a_failure_of_the_converter_is_the_converters() -> None:
+    drafts = [
+        Draft("x", "input", {"dtype": "float32", "shape": (2, 4)}, ()),
+        Draft("a", "Activation", {"activation": "gelu"}, (Edge("x"),)),
+    ]
+    names = ["keras-tf", "onnxruntime", "openvino"]
+    with Executor([ROUTES[name] for name in names]) as executor:
+        keras, first, second = executor.run(Case(assemble(drafts, [Edge("a")]), 1)).outcomes.values()
+    assert keras.status == "completed"
+    assert (first.status, first.stage, first.library) == ("exception", "tf2onnx", "tf2onnx")
+    assert (second.status, second.stage, second.cause) == ("not reached", "tf2onnx", "exception")

@@ -1,0 +1,77 @@
+"""Which routes a case runs on: base routes always, dear ones seldom and on small cuts."""
+
+import pytest
+
+from cometfuzz.catalogue.drawing import draw_graph
+from cometfuzz.catalogue.validate import assemble, validate
+from cometfuzz.config import PolicyConfig
+from cometfuzz.draw import Draw
+from cometfuzz.execution.policy import assign, cut
+from cometfuzz.ir.case import Case
+from cometfuzz.ir.graph import INPUT, Draft, Edge, Graph
+from cometfuzz.routes.registry import ROUTES
+
+POLICY = PolicyConfig()
+
+
+def chain(length: int, layer: str = "ReLU") -> Case:
+    drafts = [Draft("x", INPUT, {"shape": (2, 3)}, ())]
+    for index in range(length):
+        drafts.append(Draft(f"n{index}", layer, {}, (Edge(drafts[-1].id),)))
+    return Case(assemble(drafts, [Edge(drafts[-1].id)]), 5)
+
+
+def layers(graph: Graph) -> list[str]:
+    return [node.id for node in graph.nodes if node.layer != INPUT]
+
+
+def test_base_routes_take_every_case() -> None:
+    for index in range(50):
+        first = assign(POLICY, ROUTES, chain(3), index, 1, [])[0]
+        assert first.routes[:2] == ("keras-tf", "keras-torch")
+        assert not set(first.routes) & set(POLICY.converters)
+
+
+def test_converters_take_one_case_in_four_and_only_what_is_new() -> None:
+    taken = [len(assign(POLICY, ROUTES, chain(20), index, 1, ["n10"])) == 2 for index in range(400)]
+    assert sum(taken) == 100
+    assert all(sum(taken[start : start + 4]) == 1 for start in range(0, 400, 4))
+    small = [assign(POLICY, ROUTES, chain(5), index, 1, ["n1"]) for index in range(8)]
+    assert sum("openvino" in assigned[0].routes for assigned in small) == 2
+    assert all(len(assigned) == 1 for assigned in small)
+
+
+def test_dear_ones_are_sampled_and_nothing_depends_on_when() -> None:
+    runs = [[assign(POLICY, ROUTES, chain(3), index, 7, ["n1"]) for index in range(300)] for _ in range(2)]
+    assert runs[0] == runs[1]
+    assert 3 <= sum("tf-xla" in assigned[0].routes for assigned in runs[0]) <= 40
+
+
+def test_what_only_keras_2_has_goes_there() -> None:
+    assigned = assign(POLICY, ROUTES, chain(3, "ThresholdedReLU"), 1, 1, ["n1"])
+    assert assigned[0].routes[0] == "keras2-tf"
+    assert all(ROUTES[name].speaks == "keras2" for name in assigned[0].routes)
+
+
+def test_routes_that_are_not_there_are_not_named() -> None:
+    assigned = assign(POLICY, {"keras-torch": ROUTES["keras-torch"]}, chain(3), 1, 1, ["n1"])
+    assert [part.routes for part in assigned] == [("keras-torch",)]
+
+
+def test_a_cut_holds_what_is_new_and_its_neighbours() -> None:
+    part = cut(chain(30), ["n20"], 12)
+    assert part is not None
+    assert len(layers(part.graph)) == 12
+    assert set(layers(part.graph)) == {f"n{index}" for index in range(15, 27)} or "n20" in layers(part.graph)
+    assert cut(chain(12), ["n3"], 12) == chain(12)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_cuts_of_drawn_graphs_are_valid(seed: int) -> None:
+    case = Case(draw_graph(Draw("cut", seed), 40), seed)
+    names = layers(case.graph)
+    part = cut(case, names[seed % len(names) : seed % len(names) + 1], 12)
+    if part is not None:
+        assert not validate(part.graph)
+        assert 1 <= len(layers(part.graph)) <= 12
+        assert names[seed % len(names)] in layers(part.graph)

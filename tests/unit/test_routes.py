@@ -1,0 +1,65 @@
+"""The table of routes: complete, consistent, and open to others."""
+
+import sys
+from collections.abc import Iterator
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import pytest
+
+from cometfuzz.routes import registry
+from cometfuzz.routes.registry import BROKEN, ROUTES, base_of
+
+NAMES = (
+    *("keras-tf", "keras-torch", "keras-jax", "keras2-tf", "tf-graph", "tf-xla", "keras-saved", "tf-saved"),
+    *("onnxruntime", "onnxruntime-noopt", "onnx-reference", "onnx2torch", "onnx2pytorch", "openvino", "litert"),
+    *("torch-onnx", "keras-mxnet", "reference"),
+)
+
+
+def test_all_eighteen_are_there() -> None:
+    assert tuple(ROUTES) == NAMES
+    assert not BROKEN
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_route_is_consistent(name: str) -> None:
+    route = ROUTES[name]
+    stages = [stage.name for stage in route.stages]
+    assert len(stages) == len(set(stages)), "stages are named apart"
+    for before, after in zip(route.steps, route.steps[1:], strict=False):
+        assert not before.live or before.group == after.group, "what is live stays in its child"
+
+
+def test_readers_of_the_onnx_file_share_its_making() -> None:
+    shared = {ROUTES[name].keys[1] for name in NAMES if "tf2onnx" in [step.name for step in ROUTES[name].steps]}
+    assert len(shared) == 1
+
+
+def test_base_routes() -> None:
+    assert base_of("openvino") == base_of("keras-saved") == "keras-tf"
+    assert base_of("torch-onnx") == "keras-torch"
+    assert base_of("keras-tf") is base_of("reference") is base_of("nobody's") is None
+
+
+@pytest.fixture
+def _plug_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    (tmp_path / "plugged.py").write_text(
+        "from cometfuzz.routes import Group, Route, Stage, Step\n"
+        "step = Step('mine', Group('mine', 'tool'), __name__, 'run', (Stage('run', 'mine'),))\n"
+        "ROUTE = Route('mine', 'from outside', 'keras3', (step,))\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    yield
+    sys.modules.pop("plugged", None)
+
+
+@pytest.mark.usefixtures("_plug_in")
+def test_a_route_from_outside_is_found_and_a_broken_one_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    places = {"mine": "plugged:ROUTE", "gone": "plugged:NOPE", "lost": "nowhere:ROUTE", "other": "plugged:ROUTE"}
+    points = [EntryPoint(name, place, registry.GROUP) for name, place in places.items()]
+    monkeypatch.setattr(registry, "entry_points", lambda group: points)
+    routes, broken = registry._load()
+    assert list(routes) == ["mine"]
+    assert sorted(broken) == ["gone", "lost", "other"]
+    assert "received" in broken["other"]
