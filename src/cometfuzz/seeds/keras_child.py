@@ -42,7 +42,7 @@ def _ask(request: Mapping[str, Any], *blobs: bytes) -> Sequence[WireTensor]:
     }
     graph: dict[str, Any] = {"nodes": [], "outputs": []}
     header = {"graph": graph, "inputs": [""] * len(tensors), "weights": [], "steps": [step]}
-    with Worker(IMPORT.group, python_of(IMPORT.group)) as worker:
+    with Worker(IMPORT.group, python_of(IMPORT.group), [IMPORT.module]) as worker:
         result = worker.perform(Message(header, tensors), [IMPORT], time.monotonic() + LIMIT_S).results[0]
     if result.status == "unavailable":
         raise WorkerFailure(f"expected a Keras that starts; received {result.detail}")
