@@ -19,6 +19,7 @@ from cometfuzz.draw import Draw
 from cometfuzz.execution.executor import Executor
 from cometfuzz.execution.outcome import Outcome, Trial
 from cometfuzz.execution.policy import Assignment, assign
+from cometfuzz.execution.reference import REFERENCE
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.codec import case_id
 from cometfuzz.oracles.bench import Bench
@@ -116,9 +117,9 @@ class Campaign:
 
     def _finish(self, flight: _Flight, began: float) -> CaseDone:
         """Judge a case, and let the strategy learn of it."""
-        trials = [future.result() for future in flight.futures]
-        parts = [self._examine(number, trial, flight.index) for number, trial in enumerate(trials)]
-        feedback = self._feedback(flight, trials)
+        benches = [self._bench(number, future.result(), flight.index) for number, future in enumerate(flight.futures)]
+        parts = [_executed(number, bench) for number, bench in enumerate(benches)]
+        feedback = self._feedback(benches)
         before = self._coverage()
         self.strategy.learn(flight.case, feedback)
         coverage = self._coverage()
@@ -138,28 +139,19 @@ class Campaign:
             case=flight.case,
         )
 
-    def _examine(self, number: int, trial: Trial, index: int) -> Executed:
+    def _bench(self, number: int, trial: Trial, index: int) -> Bench:
         again = None
         base = [name for name in self.policy.base if name in trial.outcomes]
         if base and number == 0 and Draw(self.seed, "twice", index).chance(1 / TWICE_ONE_IN):
             again = self.executor.run(trial.case, base)
-        bench = Bench(trial, self.executor.run, again)
-        return Executed(
-            part=number,
-            case=trial.case,
-            case_id=case_id(trial.case),
-            results=[_result(outcome) for outcome in trial.outcomes.values()],
-            d_mad=d_mad(bench.completed),
-            findings=tuple(examine(bench)),
-        )
+        return Bench(trial, self.executor.run, again)
 
-    def _feedback(self, flight: _Flight, trials: Sequence[Trial]) -> Feedback:
-        completed = any(outcome.status == "completed" for trial in trials[:1] for outcome in trial.outcomes.values())
-        bench = Bench(trials[0], self.executor.run) if trials else None
-        reasons = nonfinite_origins(flight.case.graph, bench.reference).values() if bench and completed else ()
-        counts = [count for trial in trials if (count := self.branches(trial)) is not None]
+    def _feedback(self, benches: Sequence[Bench]) -> Feedback:
+        executed = bool(benches) and any(name != REFERENCE.name for name in benches[0].completed)
+        reasons = nonfinite_origins(benches[0].graph, benches[0].reference).values() if executed else ()
+        counts = [count for bench in benches if (count := self.branches(bench.trial)) is not None]
         return Feedback(
-            executed=completed,
+            executed=executed,
             new_branches=any(counts) if counts else None,
             nonfinite=any(reason not in (GIVEN, SPECIAL) for reason in reasons),
         )
@@ -169,6 +161,17 @@ class Campaign:
 
     def _elapsed(self, began: float) -> float:
         return self.spent_s + time.monotonic() - began
+
+
+def _executed(number: int, bench: Bench) -> Executed:
+    return Executed(
+        part=number,
+        case=bench.trial.case,
+        case_id=case_id(bench.trial.case),
+        results=[_result(outcome) for outcome in bench.trial.outcomes.values()],
+        d_mad=d_mad(bench.completed),
+        findings=tuple(examine(bench)),
+    )
 
 
 def _covered(coverage: Summary, space: str) -> int:
