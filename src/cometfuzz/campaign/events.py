@@ -13,11 +13,12 @@ Summary = Mapping[str, Mapping[str, Mapping[str, int]]]
 
 @dataclass(frozen=True)
 class Started:
-    """The campaign begins, or goes on: `done` cases are there already."""
+    """The campaign begins, or goes on: `done` cases are there already, which took `elapsed_s`."""
 
     settings: Mapping[str, Any]
     done: int
     coverage: Summary
+    elapsed_s: float = 0.0
 
 
 @dataclass(frozen=True)
