@@ -122,7 +122,7 @@ def _health(tally: Tally, encoding: str) -> Iterator[RenderableType]:
     if not tally.routes:
         return
     yield ""
-    table = _table("route", "runs", "completed", *Health().failed_by_kind, "not reached", "ms", "restarts")
+    table = _table("route", "runs", "completed", *Health().failed_by_kind, "not\nreached", "ms", "restarts")
     for name, health in tally.routes.items():
         middle = "" if health.median_ms is None else f"{health.median_ms:.0f}"
         numbers = (health.runs, health.completed, *health.failed_by_kind.values(), health.not_reached)
@@ -135,7 +135,7 @@ def _health(tally: Tally, encoding: str) -> Iterator[RenderableType]:
 def _table(first: str, *rest: str) -> Table:
     """Names and numbers."""
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
-    table.add_column(first, overflow="fold", min_width=18)
+    table.add_column(first, overflow="fold", min_width=17)
     for head in rest:
         table.add_column(head, justify="right", overflow="fold")
     return table
