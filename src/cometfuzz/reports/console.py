@@ -74,20 +74,19 @@ class PlainLines(Quiet):
             super().handle(event)
             return
         self.tally.handle(event)
-        encoding = self.console.encoding
         if isinstance(event, Started):
             self._say(_opening(self.tally))
             self._status_s = event.elapsed_s + STATUS_EVERY_S
         elif isinstance(event, Notice):
-            self._say(f"notice: {clean(event.text, encoding)}")
+            self._say(f"notice: {event.text}")
         for sighting in self.tally.fresh:
-            self._say(f"new: case {sighting.index}, {sighting_text(sighting, encoding)}")
+            self._say(f"new: case {sighting.index}, {sighting_text(sighting)}")
         if isinstance(event, CaseDone) and event.elapsed_s >= self._status_s:
             self._say(_status(self.tally))
             self._status_s = (event.elapsed_s // STATUS_EVERY_S + 1) * STATUS_EVERY_S
 
     def _say(self, text: str) -> None:
-        line = Text(f"{duration(self.tally.elapsed_s):>7}  {text}")
+        line = Text(f"{duration(self.tally.elapsed_s):>7}  {clean(text, self.console.encoding)}")
         self.console.print(line, soft_wrap=True, markup=False, highlight=False)
 
 
@@ -100,7 +99,7 @@ def _opening(tally: Tally) -> str:
     parts += [" or ".join(limits)] if limits else []
     parts += [f"into {settings['out']}"] if settings.get("out") else []
     head = f"goes on after {tally.done} cases:" if tally.done else "begins:"
-    return clean(f"{head} {', '.join(parts)}")
+    return f"{head} {', '.join(parts)}"
 
 
 def _status(tally: Tally) -> str:

@@ -88,7 +88,7 @@ def picture(tally: Tally, now_s: float, width: int, height: int) -> Lines:
     notices = [_notice(tally, width)] if tally.notices else []
     room = height - len(lines) - len(notices)
     body = _wide(tally, now_s, width, room) if width >= WIDE else _narrow(tally, now_s, width, room)
-    return [*lines, *body, *notices][:height]
+    return [row(Cell(line, width)) for line in (*lines, *body, *notices)][:height]
 
 
 def _narrow(tally: Tally, now_s: float, width: int, room: int) -> Lines:

@@ -106,16 +106,16 @@ def _new_ones(tally: Tally, encoding: str) -> Iterator[Text]:
     """The last new ones, ordinary data first."""
     ranked = sorted(tally.latest, key=lambda sighting: (SEVERITIES.index(sighting.finding.severity), -sighting.index))
     for sighting in ranked[:LISTED]:
-        yield Text(f"  {sighting_text(sighting, encoding)}", no_wrap=True, overflow="ellipsis")
+        yield Text(f"  {clean(sighting_text(sighting), encoding)}", no_wrap=True, overflow="ellipsis")
     if (more := tally.distinct - LISTED) > 0:
         yield Text(f"  and {more} more", style="dim")
 
 
-def sighting_text(sighting: Sighting, encoding: str) -> str:
+def sighting_text(sighting: Sighting) -> str:
     """A new finding in one line: symptom, place, what the data is like if it is not ordinary, detail."""
     finding = sighting.finding
     data = "" if finding.severity == "ordinary" else f" ({finding.severity})"
-    return clean(f"{finding.symptom}, {place(finding)}{data}: {finding.detail}", encoding)
+    return f"{finding.symptom}, {place(finding)}{data}: {finding.detail}"
 
 
 def _health(tally: Tally, encoding: str) -> Iterator[RenderableType]:
@@ -146,6 +146,6 @@ def _next(tally: Tally, encoding: str) -> Iterator[Text]:
         return
     yield Text()
     out = str(tally.settings["out"])
-    folder = shlex.quote(out if out.isprintable() else clean(out, encoding))
+    folder = shlex.quote(out if out.isprintable() and out.isascii() else clean(out, encoding))
     yield Text.assemble("Next: ", (f"cometfuzz report {folder}", "bold cyan"), "   what was found, as pages to read")
     yield Text.assemble("      ", (f"cometfuzz resume {folder}", "bold cyan"), "   go on where this stopped")
