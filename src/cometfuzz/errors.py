@@ -17,6 +17,10 @@ class InvalidConfig(CometfuzzError):
     """A configuration that cannot be read."""
 
 
+class InvalidCoverage(CometfuzzError):
+    """Stored branch coverage that cannot be read."""
+
+
 class UnknownName(CometfuzzError):
     """A layer, route, environment or parameter that nobody registered."""
 

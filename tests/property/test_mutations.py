@@ -4,6 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cometfuzz.catalogue.cost import cost_of, weights_of
+from cometfuzz.catalogue.data import draw_data
 from cometfuzz.catalogue.drawing import draw_graph
 from cometfuzz.catalogue.validate import assemble, validate
 from cometfuzz.coverage.gain import Coverage
@@ -14,7 +16,13 @@ from cometfuzz.ir.codec import encode
 from cometfuzz.ir.graph import Draft, Edge, Graph
 from cometfuzz.mutation import MUTATIONS
 from cometfuzz.mutation.base import Guide, Inapplicable, Limits
+from cometfuzz.mutation.dialect import LEGACY, MODERN
 from cometfuzz.mutation.repair import trim
+from cometfuzz.reference.nonfinite import nonfinite_origins
+from cometfuzz.reference.run import run
+from cometfuzz.search.rehearsal import rehearse
+from cometfuzz.search.strategies import Options, make_strategy
+from cometfuzz.seeds.small import SMALL
 
 LIMITS = Limits()
 GUIDE = Guide([Coverage(paper_space()), Coverage(full_space())])
@@ -76,6 +84,7 @@ def adversarial() -> dict[str, Graph]:
         "all empty": chain((0, 0, 0), "ReLU", "Dropout", "ELU"),
         "integers": chain((2, 3), "Flatten", "Identity", dtype="int32", high=3),
         "masked": chain((2, 4, 3), "Masking", "Dropout", "LSTM"),
+        "legacy": chain((2, 3), "ReLU", "ThresholdedReLU"),
         "200 nodes": chain((2, 3), *["ReLU", "ELU"] * 100),
     }
 
@@ -95,6 +104,61 @@ def test_trimming_keeps_a_valid_part() -> None:
     assert 1 < len(part.nodes) <= 20
     assert validate(part) == []
     assert trim(part, Draw(1), Limits(nodes=20)) is part
+
+
+def test_trimming_heeds_flops_bytes_and_dialect() -> None:
+    graph = SMALL["AlexNet"]()
+    assert weights_of(graph) > 10**6
+    part = trim(graph, Draw(1), Limits(bytes=10**6))
+    assert 1 < len(part.nodes) < len(graph.nodes)
+    assert 4 * weights_of(part) < 10**6
+    assert len(trim(graph, Draw(1), Limits(flops=2 * 10**7)).nodes) < len(graph.nodes)
+    with pytest.raises(Inapplicable, match="no part of the graph is within the limits"):
+        trim(graph, Draw(1), Limits(flops=10))
+    legacy = adversarial()["legacy"]
+    assert [node.layer for node in trim(legacy, Draw(1), Limits(dialect=MODERN)).nodes] == ["input", "ReLU"]
+    assert trim(legacy, Draw(1), Limits(dialect=LEGACY)) is legacy
+
+
+@pytest.mark.parametrize("name", MUTATIONS)
+def test_mutations_keep_within_small_limits(name: str) -> None:
+    limits = Limits(nodes=15, elements=200, flops=20_000, bytes=8_000)
+    for seed in range(20):
+        try:
+            mutant = MUTATIONS[name](draw_graph(Draw(seed), 12), GUIDE, Draw(seed), limits)
+        except Inapplicable:
+            continue
+        spent = [cost_of(node.layer, mutant.input_types(node), node.params, node.outputs) for node in mutant.nodes]
+        assert len(mutant.nodes) <= limits.nodes
+        assert sum(cost.flops for cost in spent) <= limits.flops
+        assert sum(cost.bytes for cost in spent) <= limits.bytes
+
+
+def test_mutants_compute() -> None:
+    """Every mutant runs on the reference; what is not finite has a declared reason."""
+    search = make_strategy("comet", Options(11, [make() for make in SMALL.values()]))
+    made: list[Case] = []
+    rehearse(search, 240, made.append)
+    declared = []
+    for case in made[::3]:
+        origins = nonfinite_origins(case.graph, run(case.graph, draw_data(case)))
+        declared.append(None not in origins.values())
+    assert sum(declared) >= 0.98 * len(declared)
+
+
+def test_nothing_builds_on_the_branch_of_a_special_value() -> None:
+    search = make_strategy("comet", Options(3, [make() for make in SMALL.values()]))
+    made: list[Case] = []
+    rehearse(search, 200, made.append)
+    special = [case.graph for case in made if any(node.layer == "special" for node in case.graph.nodes)]
+    assert len(special) > 5
+    for graph in special:
+        tainted: set[str] = set()
+        for node in graph.nodes:
+            if node.layer == "special" or any(edge.node in tainted for edge in node.inputs):
+                tainted.add(node.id)
+        layers = [node for node in graph.nodes if node.id in tainted and node.layer[0].isupper()]
+        assert len(layers) == 1
 
 
 def test_a_special_value_comes_once_and_on_its_own_branch() -> None:

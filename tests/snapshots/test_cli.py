@@ -20,6 +20,10 @@ COMMANDS = {
     "layers-bidirectional": ["layers", "Bidirectional"],
     "space": ["space"],
     "conformance-help": ["conformance", "--help"],
+    "evaluate-rq3-help": ["evaluate", "rq3", "--help"],
+    "import-help": ["import", "--help"],
+    "seeds": ["seeds"],
+    "synthesise-help": ["synthesise", "--help"],
 }
 
 
@@ -107,3 +111,18 @@ def test_errors_are_one_line(
     error = capsys.readouterr().err
     assert message in error
     assert error.count("\n") == 1
+
+
+def test_synthesise_json_has_the_promised_form() -> None:
+    result = json.loads(printed("synthesise", "LeNet", "LSTM (StockPrice)", "--runs", "2", "--json"))
+    assert list(result["models"]) == ["LeNet", "LSTM (StockPrice)"]
+    assert result["total"]["kept"] == {"inputs": 1.0, "parameters": 1.0, "sequences": 1.0}
+    assert result["total"]["layers"] == 12
+    assert result["total"]["weights"] < 10_000
+    assert result["total"]["cpu_s_max"] > 0
+
+
+def test_synthesise_reads_case_files_and_writes_them(tmp_path: Path) -> None:
+    printed("synthesise", "LeNet", "--runs", "1", "--out", str(tmp_path))
+    printed("synthesise", str(tmp_path / "LeNet.json"), "--runs", "1", "--out", str(tmp_path / "again"))
+    assert (tmp_path / "again" / "LeNet.json").exists()

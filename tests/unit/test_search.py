@@ -1,17 +1,23 @@
 """The search: the pool, Metropolis-Hastings, and strategies that are the same every time."""
 
+import os
+import subprocess
+import sys
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
 from cometfuzz.draw import Draw
 from cometfuzz.errors import CometfuzzError
 from cometfuzz.ir.case import Case
-from cometfuzz.ir.codec import encode
+from cometfuzz.ir.codec import case_id, encode
 from cometfuzz.mutation import MUTATIONS
+from cometfuzz.mutation.dialect import dialect_of
+from cometfuzz.search.directed import Directed
 from cometfuzz.search.metropolis import Metropolis, p_range
 from cometfuzz.search.pool import Pool
-from cometfuzz.search.rehearsal import rehearse
+from cometfuzz.search.rehearsal import Curve, rehearse
 from cometfuzz.search.strategies import PARKED_AFTER, Feedback, Options, Search, make_strategy, strategies
 from cometfuzz.seeds.small import SMALL
 
@@ -86,3 +92,97 @@ def test_coverage_grows_in_all_three_criteria() -> None:
     rehearse(search, 60)
     end = [counts["covered"] for counts in search.coverages[0].summary().values()]
     assert all(after > before + 20 for before, after in zip(start, end, strict=True))
+
+
+@pytest.mark.parametrize("name", strategies())
+def test_cases_keep_to_a_dialect_and_clear_of_gaps(name: str) -> None:
+    search = strategy(name)
+    made: list[Case] = []
+    rehearse(search, 150, made.append)
+    for case in made:
+        dialect = dialect_of(case.graph)
+        objections = [
+            objection
+            for node in case.graph.nodes
+            if (objection := dialect.objection(node.layer, case.graph.input_types(node), node.params))
+        ]
+        layers = sum(node.layer[0].isupper() for node in case.graph.nodes)
+        assert not objections or (name == "directed" and layers <= 2), objections
+
+
+def test_a_probe_stays_out_of_the_pool_and_so_does_what_is_not_finite() -> None:
+    search = strategy()
+    for probe, nonfinite in ((True, False), (False, True), (False, False)):
+        graph = MUTATIONS["IL"](search.pool.graphs[0], search.guide, Draw(probe, nonfinite), search.limits)
+        case = search.launch(graph, "IL", Draw(1), probe=probe)
+        _, gains = search.land(case, Feedback(executed=True, nonfinite=nonfinite))
+        assert any(gains)
+        assert (graph in search.pool.graphs) == (not probe and not nonfinite)
+
+
+def test_directed_reaches_what_it_goes_for_and_says_why_it_does_not() -> None:
+    search = strategy("directed")
+    assert isinstance(search, Directed)
+    rehearse(search, 150)
+    counts = search.coverages[0].summary()
+    shares = [count["covered"] / count["reachable"] for count in counts.values()]
+    assert min(shares[:2]) > 0.75
+    assert shares[2] > 0.4
+    item = next(item for item, reason in search.coverages[1].missing().items() if reason is None)
+    assert search.why_missing(item) == "no case has gone for it yet"
+    search.unplanned[item] = 3
+    assert search.why_missing(item) == "no valid call was found in 3 searches"
+
+
+@pytest.mark.parametrize("name", ["comet", "directed"])
+def test_the_hash_seed_changes_nothing(name: str) -> None:
+    program = "import runpy, sys; print(runpy.run_path(sys.argv[1])['ids'](sys.argv[2]))"
+    seen = {
+        subprocess.run(
+            [sys.executable, "-c", program, __file__, name],
+            env={**os.environ, "PYTHONHASHSEED": hash_seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for hash_seed in ("1", "2")
+    }
+    assert seen == {f"{ids(name)}\n"}
+
+
+def ids(name: str) -> list[str]:
+    made: list[Case] = []
+    rehearse(strategy(name, 5), 40, made.append)
+    return [case_id(case) for case in made]
+
+
+OUTSIDE = """
+class Fixed:
+    def __init__(self, options):
+        self.options, self.coverages, self.pool = options, (), ()
+"""
+
+
+def test_a_strategy_from_outside_is_found_by_its_entry_point(tmp_path: Path) -> None:
+    (tmp_path / "outside.py").write_text(OUTSIDE)
+    metadata = tmp_path / "outside-1.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: outside\nVersion: 1\n")
+    (metadata / "entry_points.txt").write_text("[cometfuzz.strategies]\nfixed = outside:Fixed\n")
+    program = (
+        "from cometfuzz.search.strategies import Options, make_strategy, strategies\n"
+        "print(sorted(strategies()), type(make_strategy('fixed', Options(1, []))).__name__)"
+    )
+    environ = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    ended = subprocess.run([sys.executable, "-c", program], env=environ, capture_output=True, text=True, check=True)
+    assert ended.stdout == "['comet', 'comet-r', 'directed', 'fixed'] Fixed\n"
+
+
+def test_an_unknown_strategy_is_refused() -> None:
+    with pytest.raises(CometfuzzError, match="expected one of comet, comet-r, directed; received strategy='x'"):
+        make_strategy("x", Options(1, []))
+
+
+def test_the_area_under_a_curve() -> None:
+    curve = Curve(strategy(), [0, 1, 3], {("paper", "inputs"): [0.0, 0.5, 0.5]})
+    assert curve.area("paper", "inputs") == pytest.approx((0.25 + 1.0) / 3)

@@ -4,6 +4,7 @@ from typing import Any
 
 from cometfuzz.catalogue.spaces import (
     ACTIVATION_NAMES,
+    LARGE,
     Choice,
     Computed,
     Floats,
@@ -56,9 +57,9 @@ layer(
     "ReLU",
     ranks=RANKS,
     params={
-        "max_value": Optional(Floats(0, 8, 0)),
-        "negative_slope": Floats(0, 2, 0),
-        "threshold": Floats(0, 2, 0),
+        "max_value": Optional(Floats(0, 8, 0, limit=LARGE)),
+        "negative_slope": Floats(0, 2, 0, limit=LARGE),
+        "threshold": Floats(0, 2, 0, limit=LARGE),
     },
     rules={"threshold is not above max_value": lambda x, p: p.max_value is None or p.threshold <= p.max_value},
     shape=lambda x, p: x.shape,
@@ -69,7 +70,7 @@ layer(
 layer(
     "LeakyReLU",
     ranks=RANKS,
-    params={"negative_slope": Floats(0, 2, 0.3)},
+    params={"negative_slope": Floats(0, 2, 0.3, limit=LARGE)},
     shape=lambda x, p: x.shape,
     mask=lambda x, p: x.masked,
     doc="x, but negative_slope * x where x < 0. Keras 2 calls the parameter alpha.",
@@ -103,7 +104,7 @@ layer(
 layer(
     "ELU",
     ranks=RANKS,
-    params={"alpha": Floats(0, 4, 1)},
+    params={"alpha": Floats(0, 4, 1, limit=LARGE)},
     shape=lambda x, p: x.shape,
     mask=lambda x, p: x.masked,
     doc="x, but alpha * (exp(x) - 1) where x < 0.",

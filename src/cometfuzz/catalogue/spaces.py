@@ -20,6 +20,9 @@ Effect = Literal["forward", "build", "train"]
 RARE = 0.02
 """How often a legal but unusual value (zero units, a zero-size dimension) is drawn."""
 
+LARGE = 2**20
+"""What a size or a factor may be in a graph that somebody else made; what we draw is far smaller."""
+
 
 class Space:
     """Base of all spaces. `x` is the layer's input type (a tuple of them where it takes several)."""
@@ -106,7 +109,7 @@ class Ints(Space):
         simplest: int | None = None,
         rare: Sequence[int] = (),
         effect: Effect = "forward",
-        limit: int = 2**20,
+        limit: int = LARGE,
     ) -> None:
         """Values above `high` and up to `limit` are valid (imported models have them) but never drawn."""
         self.low, self.high, self.rare, self.limit = low, high, tuple(rare), limit
@@ -136,17 +139,29 @@ class Floats(Space):
     numeric = True
 
     def __init__(
-        self, low: float, high: float, simplest: float, *, step: float = 0.0, effect: Effect = "forward"
+        self,
+        low: float,
+        high: float,
+        simplest: float,
+        *,
+        step: float = 0.0,
+        effect: Effect = "forward",
+        limit: float | None = None,
     ) -> None:
-        """`step` is the grid on which values are drawn; by default a hundredth of the range."""
+        """`step` is the grid on which values are drawn; by default a hundredth of the range.
+
+        With a `limit`, values above `high` (and, where `low` is negative, below it) are valid up to it but never drawn.
+        """
         self.low, self.high, self.simplest, self.effect = low, high, float(simplest), effect
         self.step = step or (high - low) / 100
+        self._most = high if limit is None else limit
+        self._least = -limit if limit is not None and low < 0 else low
 
     def canonical(self, value: Any) -> Any:
         return float(value) if type(value) is int and abs(value) < 2**53 else value
 
     def problem(self, value: Any) -> str | None:
-        return None if type(value) is float and self.low <= value <= self.high else self.describe()
+        return None if type(value) is float and self._least <= value <= self._most else self.describe()
 
     def draw(self, draw: Draw, x: Any, p: Params) -> float:
         if self.effect != "forward" and draw.chance(0.5):
@@ -155,7 +170,8 @@ class Floats(Space):
         return min(self.high, float(f"{self.low + self.step * draw.integer(0, steps):.6g}"))
 
     def describe(self) -> str:
-        return f"a number from {self.low:g} to {self.high:g}"
+        wider = "" if self._most == self.high else f", valid up to {self._most:g}"
+        return f"a number from {self.low:g} to {self.high:g}{wider}"
 
 
 class PerAxis(Space):
@@ -261,6 +277,9 @@ class InnerLayer(Space):
 
     def problem(self, value: Any) -> str | None:
         return None if isinstance(value, Inner) and value.layer in self.layers else self.describe()
+
+    def size(self) -> int:
+        return len(self.layers)  # coverage tells inner layers apart by their names
 
     def draw(self, draw: Draw, x: Any, p: Params) -> Inner:
         return self._draw(draw, x, p)

@@ -103,13 +103,14 @@ class LayerSpec:
         for attempt in range(tries):
             plain = attempt / tries
             values: dict[str, Any] = {}
+            drawn = Params.over(values)
             for name, space in self.params.items():
                 if name in fixed:
                     values[name] = fixed[name]
                 elif attempt and draw.chance(plain):
                     values[name] = space.simplest
                 else:
-                    values[name] = space.draw(draw, x, Params(values))
+                    values[name] = space.draw(draw, x, drawn)
             params = self.complete(values)
             if not self.broken_rules(types, params):
                 return params

@@ -30,7 +30,7 @@ def check(drafts: Iterable[Draft], outputs: Sequence[Edge]) -> tuple[Graph | Non
     for draft in drafts:
         if draft.id in nodes:
             violations.append(Violation(draft.id, "ids are unique", f"received id={draft.id!r} twice"))
-        nodes[draft.id] = _typed(draft, nodes, violations)
+        nodes[draft.id] = type_draft(draft, nodes, violations)
     for edge in outputs:
         if edge.node not in nodes:
             violations.append(Violation(edge.node, "outputs exist", f"received node={edge.node!r}"))
@@ -67,7 +67,9 @@ def assemble(drafts: Iterable[Draft], outputs: Sequence[Edge]) -> Graph:
     return graph
 
 
-def _typed(draft: Draft, nodes: Mapping[str, Node | None], violations: list[Violation]) -> Node | None:
+def type_draft(draft: Draft, nodes: Mapping[str, Node | None], violations: list[Violation]) -> Node | None:
+    """The node with its types, given all nodes before it; else None, and every broken rule in `violations`."""
+
     def broken(rule: str, detail: str) -> None:
         violations.append(Violation(draft.id, rule, detail))
 

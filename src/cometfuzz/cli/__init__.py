@@ -6,11 +6,14 @@ from typing import Annotated
 import typer
 
 import cometfuzz
-from cometfuzz.cli import bench, catalogue, environments
+from cometfuzz.cli import bench, catalogue, environments, evaluate
 from cometfuzz.cli.conformance import conformance
 from cometfuzz.cli.gaps import gaps
 from cometfuzz.cli.generate import generate
+from cometfuzz.cli.importing import import_
 from cometfuzz.cli.routes import doctor, execute
+from cometfuzz.cli.seeds import seeds
+from cometfuzz.cli.synthesise import synthesise
 from cometfuzz.errors import CometfuzzError
 
 app = typer.Typer(
@@ -26,8 +29,12 @@ app.command("exec")(execute)
 app.command()(conformance)
 app.command()(gaps)
 app.command()(generate)
+app.command("import")(import_)
+app.command()(seeds)
+app.command()(synthesise)
 app.add_typer(bench.app, name="bench")
 app.add_typer(environments.app, name="env")
+app.add_typer(evaluate.app, name="evaluate")
 
 
 def _print_version(wanted: bool) -> None:

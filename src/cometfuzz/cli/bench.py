@@ -12,7 +12,7 @@ from cometfuzz.catalogue.files import decode
 from cometfuzz.catalogue.validate import type_call, validate
 from cometfuzz.cli.output import print_json
 from cometfuzz.draw import Draw
-from cometfuzz.execution.measuring import measure, measure_sharing
+from cometfuzz.execution.measuring import measure, measure_branches, measure_sharing
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.codec import encode
 from cometfuzz.routes.registry import ROUTES, choose
@@ -106,4 +106,30 @@ def execute(
         f"{models} models of {layers} layers, {len(chosen)} routes: {result['models_per_cpu_s']} models per CPU second,"
         f" ours {result['own_cpu_s']} s, the libraries' {result['library_cpu_s']} s ({result['overhead']:.1%}),"
         f" {result['own_ms_per_route']} ms per model and route"
+    )
+
+
+@app.command(epilog="Example: cometfuzz bench branches --models 20 --json")
+def branches(
+    models: Annotated[int, typer.Option(min=1, help="How many models.")] = 50,
+    layers: Annotated[int, typer.Option(min=1, help="Layers in each model.")] = 12,
+    rounds: Annotated[int, typer.Option(min=1, help="How often each model is run on warm workers.")] = 4,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Run drawn models on Keras with TensorFlow, branches observed and not: start-up, and CPU time when warm.
+
+    startup: without the observer, with nothing in its cache, with its cache filled.
+    """
+    columns = (TextColumn("running models"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        bar = progress.add_task("", total=models * (1 + rounds))
+        result = measure_branches(models, layers, rounds, lambda: progress.advance(bar))
+    if as_json:
+        print_json(result)
+        return
+    start, share = result["startup_cpu_s"], result["branches"]
+    typer.echo(
+        f"{result['slowdown']:.3f} times the CPU time when warm; start-up {start['off']} CPU s without,"
+        f" {start['first']} the first time, {start['cached']} from then on;"
+        f" {share['covered']} of {share['total']} branches in {result['modules']} modules ({share['percent']}%)"
     )

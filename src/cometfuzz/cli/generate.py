@@ -14,6 +14,7 @@ from cometfuzz.cli.output import print_json
 from cometfuzz.coverage.layers import SIGMA
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.codec import case_id
+from cometfuzz.reports.summary import coverage_table
 from cometfuzz.search.rehearsal import Curve, rehearse
 from cometfuzz.search.strategies import Options, Strategy, make_strategy, strategies
 from cometfuzz.seeds.small import SMALL
@@ -119,13 +120,7 @@ def _draw(curve: Curve, file: Path, title: str) -> None:
 
 def _print(result: dict[str, Any]) -> None:
     console = Console()
-    table = Table("space", "criterion", "covered", "of all", "of the reachable")
-    for space, criteria in result["coverage"].items():
-        for criterion, counts in criteria.items():
-            covered = counts["covered"]
-            shares = f"{covered / counts['total']:.1%}", f"{covered / counts['reachable']:.1%}"
-            table.add_row(space, criterion, f"{covered} of {counts['total']}", *shares)
-    console.print(table)
+    console.print(coverage_table(result["coverage"]))
     operators = Table("operator", "attempts", "applied", "fitness")
     for name, record in result["operators"].items():
         operators.add_row(name, str(record["attempts"]), str(record["applied"]), f"{record['fitness']:.2f}")

@@ -1,10 +1,26 @@
-"""What commands print for programs: plain JSON on stdout, no colours, no wrapping."""
+"""What commands give to programs: plain JSON on stdout, no colours, no wrapping; models as case files."""
 
 import json
 import sys
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
+
+from cometfuzz.errors import CometfuzzError
+from cometfuzz.ir.graph import Graph
+from cometfuzz.seeds.published import slug, write
 
 
 def print_json(value: Any) -> None:
     """Write a value as JSON to stdout, keys in the order given."""
     sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+
+
+def save_graphs(folder: Path, graphs: Mapping[str, Graph]) -> None:
+    """Write models into a folder, each to a case file of its name."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, graph in graphs.items():
+            write(graph, folder / f"{slug(name)}.json")
+    except OSError as error:
+        raise CometfuzzError(f"{folder}: {error.strerror}") from None

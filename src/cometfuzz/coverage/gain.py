@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from cometfuzz.catalogue import LAYERS
 from cometfuzz.catalogue.spec import CATALOGUE, LayerSpec
 from cometfuzz.coverage.layers import CRITERIA, NUMERIC, PAPER_PARAMETERS, CoverageSpace, Item, paper_table, text
-from cometfuzz.coverage.reach import is_idle
+from cometfuzz.coverage.reach import idle_parameters
 from cometfuzz.ir.graph import Edge, Graph, Inner, Node, Params
 from cometfuzz.ir.types import TensorType
 
@@ -192,9 +192,29 @@ def _facts_by_node(graph: Graph, paper: bool) -> Iterator[tuple[Fact, ...]]:
     for node in graph.nodes:
         if node.layer in LAYERS:
             yield call_facts(node.layer, node.params, graph.input_types(node), paper)
-            for edge in node.inputs:
-                before = _layer_before(graph, edge) if paper else graph.by_id[edge.node].layer
-                yield _sequence_facts(before, node.layer)
+            yield from _sequences_to(graph, node, paper)
+
+
+def _sequences_to(graph: Graph, node: Node, paper: bool) -> Iterator[tuple[Fact, ...]]:
+    for edge in node.inputs:
+        yield _sequence_facts(_layer_before(graph, edge) if paper else graph.by_id[edge.node].layer, node.layer)
+
+
+def _node_facts(graph: Graph, node: Node, paper: bool) -> Iterator[Fact]:
+    yield from call_facts(node.layer, node.params, graph.input_types(node), paper)
+    for facts in _sequences_to(graph, node, paper):
+        yield from facts
+
+
+def new_nodes(graph: Graph, coverages: Sequence[Coverage]) -> list[str]:
+    """The nodes whose calls or sequences would add something."""
+    new: dict[str, None] = {}
+    for coverage in coverages:
+        paper = coverage.space.name == "paper"
+        for node in graph.nodes:
+            if node.layer in LAYERS and any(coverage.wants(fact) for fact in _node_facts(graph, node, paper)):
+                new[node.id] = None
+    return list(new)
 
 
 @cache
@@ -219,8 +239,9 @@ def call_facts(layer: str, params: Params, types: tuple[TensorType, ...], paper:
         Fact("inputs", layer, "rank", str(first.rank)),
         Fact("inputs", layer, "shape", str(first.shape)),
     ]
+    idle = idle_parameters(spec, types, params)
     for name, value in params.items():
-        if is_idle(spec, types, params, name):
+        if name in idle:
             continue
         facts += _paper_facts(spec, name, value) if paper else _full_facts(spec, name, value)
     return tuple(facts)

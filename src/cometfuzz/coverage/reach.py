@@ -2,9 +2,10 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
-from cometfuzz.catalogue.spec import LayerSpec
+from cometfuzz.catalogue.spec import LayerSpec, spec_of
 from cometfuzz.draw import Draw
 from cometfuzz.ir.graph import Params
 from cometfuzz.ir.types import TensorType
@@ -12,13 +13,20 @@ from cometfuzz.ir.types import TensorType
 INPUTS = 30
 
 
-def is_idle(spec: LayerSpec, types: Sequence[TensorType], params: Params, parameter: str) -> bool:
-    """Whether a parameter belongs to a weight that this call does not have, as bias_* without use_bias."""
-    for kind in ("_initializer", "_regularizer", "_constraint"):
-        if parameter.endswith(kind) and parameter != "activity_regularizer":
-            weight = parameter.removesuffix(kind)
-            return not any(name.startswith(weight) for name in spec.weights(spec.view(types), params))
-    return False
+def idle_parameters(spec: LayerSpec, types: Sequence[TensorType], params: Params) -> list[str]:
+    """The parameters of weights that this call does not have, as bias_* without use_bias."""
+    present = tuple(spec.weights(spec.view(types), params))
+    return [name for name, weight in _of_weights(spec.name) if not any(has.startswith(weight) for has in present)]
+
+
+@cache
+def _of_weights(layer: str) -> tuple[tuple[str, str], ...]:
+    """The parameters of a layer that belong to a weight, with that weight."""
+    return tuple(
+        (name, name.rsplit("_", 1)[0])
+        for name in spec_of(layer).params
+        if name.endswith(("_initializer", "_regularizer", "_constraint")) and name != "activity_regularizer"
+    )
 
 
 def why_unreachable(spec: LayerSpec, parameter: str, value: Any) -> str | None:
@@ -34,7 +42,7 @@ def why_unreachable(spec: LayerSpec, parameter: str, value: Any) -> str | None:
         draw = Draw("reach", spec.name, parameter, str(value), index)
         types = spec.inputs(draw)
         params = spec.draw_params(draw, types, {parameter: stored}, tries=12)
-        if params is not None and not is_idle(spec, types, params, parameter):
+        if params is not None and parameter not in idle_parameters(spec, types, params):
             return None
         broken.update(spec.broken_rules(types, spec.complete({parameter: stored})))
     return "; ".join(name for name, _ in broken.most_common(1)) or "no valid call was found"

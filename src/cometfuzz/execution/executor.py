@@ -17,8 +17,10 @@ from types import TracebackType
 from typing import Any
 
 from cometfuzz.catalogue.data import Data, draw_data
+from cometfuzz.coverage.branches import News
 from cometfuzz.errors import CometfuzzError, InvalidRoute, WorkerFailure
 from cometfuzz.execution import environments
+from cometfuzz.execution.observation import Observation
 from cometfuzz.execution.outcome import Outcome, StepResult, Trial
 from cometfuzz.execution.protocol import Message, WireTensor
 from cometfuzz.execution.supervisor import Limits, Performed, Worker
@@ -63,7 +65,9 @@ class Executor:
     """A pool of local workers; a context manager that leaves no process behind.
 
     A step that costs the worker its life `pause_after` times in a row is paused: its routes are "unavailable" from then
-    on, and `report` is told once. 0 means never.
+    on, and `report` is told once. 0 means never. In the groups that `observers` names, what is reached in the library's
+    Python code is added up, and a Trial says what it was the first to reach; which of two was first depends on the
+    clock if there are several jobs.
     """
 
     def __init__(
@@ -74,7 +78,7 @@ class Executor:
         pause_after: int = 10,
         report: Callable[[str], None] = lambda text: None,
         find_python: Callable[[Group], Path] = python_of,
-        observers: Mapping[str, Mapping[str, Any]] | None = None,
+        observers: Mapping[str, Observation] | None = None,
     ) -> None:
         self.routes = {route.name: route for route in routes}
         _check_names(routes)
@@ -129,7 +133,7 @@ class Executor:
             outcomes[route.name] = select_outputs(outcome, case.graph, graph) if intermediates else outcome
         with self._guard:
             self.usage.own_cpu_s += time.thread_time() - began
-        return Trial(case, outcomes, execution.observed)
+        return Trial(case, outcomes, execution.branches)
 
     def pool(self, group: Group) -> "_Pool":
         with self._guard:
@@ -140,6 +144,11 @@ class Executor:
                 workers = [Worker(group, python, modules, self.limits, observer) for _ in range(self._jobs)]
                 self._pools[group.name] = _Pool(workers)
             return self._pools[group.name]
+
+    def merge(self, group: str, report: Mapping[str, Any]) -> News:
+        """Add what an observer reports to the group's branches."""
+        with self._guard:
+            return self._observers[group].branches.merge(report)
 
     def account(self, performed: Performed, results: Mapping[Key, StepResult]) -> None:
         """Add up CPU time, and pause what kills its worker again and again."""
@@ -180,7 +189,7 @@ class _Execution:
     data: Data
     routes: Sequence[Route]
     results: dict[Key, StepResult] = field(default_factory=dict)
-    observed: dict[str, Any] = field(default_factory=dict)
+    branches: dict[str, News] = field(default_factory=dict)
 
     def run(self) -> None:
         """Visit groups until every step is done or follows one that failed."""
@@ -250,7 +259,8 @@ class _Execution:
             found = {batch[index]: result for index, result in performed.results.items()}
         self.executor.account(performed, found)
         if performed.observed is not None:
-            self.observed[steps[0].group.name] = performed.observed
+            group = steps[0].group.name
+            self.branches[group] = self.branches.get(group, News()) | self.executor.merge(group, performed.observed)
         for key, result in found.items():
             if result.status != "completed" or key not in self.results:
                 self.results[key] = result

@@ -1,13 +1,18 @@
-"""How much of a run's CPU time is ours, and whether routes share what they have in common."""
+"""How much of a run's CPU time is ours, whether routes share what they have in common, what observing costs."""
 
-from collections.abc import Callable, Iterator, Sequence
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from cometfuzz.catalogue.drawing import draw_graph
 from cometfuzz.catalogue.spec import KERAS3, spec_of
+from cometfuzz.coverage.branches import Branches
 from cometfuzz.draw import Draw
 from cometfuzz.execution.doctor import tiny_case
 from cometfuzz.execution.executor import Executor, Usage
+from cometfuzz.execution.observation import Observation
+from cometfuzz.execution.worker import START
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.graph import INPUT, Edge, Graph
 from cometfuzz.routes import Route
@@ -103,3 +108,56 @@ def measure_sharing(models: int, layers: int, report: Callable[[], None] = lambd
         "six_together_cpu_s": round(together_s, 3),
         "ratio": round(together_s / (one_s + runtimes_s), 3),
     }
+
+
+def measure_branches(
+    models: int, layers: int, rounds: int, report: Callable[[], None] = lambda: None
+) -> dict[str, Any]:
+    """What the observer of branches costs on keras-tf: start-up, and CPU time of warm workers with it and without.
+
+    Both workers run every model once before the clock starts, then in turns, so that the machine's moods hit both.
+    """
+    route, warm = ROUTES["keras-tf"], Branches()
+    group = route.steps[0].group.name
+    with tempfile.TemporaryDirectory() as folder:
+        starts = {"off": _start_s(route, {}), "first": _start_s(route, {group: Observation(Branches(), Path(folder))})}
+        starts["cached"] = _start_s(route, {group: Observation(Branches(), Path(folder))})
+    cases = list(drawn_models(models, layers, [route.name]))
+    spent, same, late = {"off": 0.0, "on": 0.0}, True, 0
+    with Executor([route]) as off, Executor([route], observers={group: Observation(warm)}) as on:
+        for case in cases:
+            off.run(case)
+            on.run(case)
+            report()
+        for turn in range(rounds):
+            for case in cases:
+                trials = {}
+                for name, executor in [("off", off), ("on", on)][:: -1 if turn % 2 else 1]:
+                    executor.usage = Usage()
+                    trials[name] = executor.run(case)
+                    spent[name] += executor.usage.own_cpu_s + executor.usage.library_cpu_s
+                late += trials["on"].branches[group].branch_count
+                same &= trials["on"].outcomes[route.name].outputs == trials["off"].outcomes[route.name].outputs
+                report()
+    return {
+        "models": models,
+        "layers": layers,
+        "rounds": rounds,
+        "slowdown": round(spent["on"] / spent["off"], 4),
+        "cpu_s": {name: round(value, 3) for name, value in spent.items()},
+        "startup_cpu_s": {name: round(cpu_s, 2) for name, (_, cpu_s) in starts.items()},
+        "startup_s": {name: round(wall_s, 2) for name, (wall_s, _) in starts.items()},
+        "same_outputs": same,
+        "new_when_warm": late,
+        "modules": len(warm.modules),
+        "branches": {**warm.branch_share._asdict(), "percent": round(warm.branch_share.percent, 2)},
+        "lines": {**warm.line_share._asdict(), "percent": round(warm.line_share.percent, 2)},
+    }
+
+
+def _start_s(route: Route, observers: Mapping[str, Observation]) -> tuple[float, float]:
+    """Wall and CPU seconds until the libraries are there, in a worker of its own."""
+    with Executor([route], observers=observers) as executor:
+        outcome = executor.run(tiny_case()).outcomes[route.name]
+    start = next(time for time in outcome.times if time.stage == START)
+    return start.wall_s, start.cpu_s

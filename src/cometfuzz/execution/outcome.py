@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
+from cometfuzz.coverage.branches import News
 from cometfuzz.execution.protocol import WireTensor
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.graph import Edge
@@ -105,10 +106,10 @@ class Outcome:
 class Trial:
     """A case with the outcomes of its routes, in the order in which they were asked for.
 
-    A failure of a stage that routes share stands in the first of them; in the others it is "not reached". `observed` is
-    what observers in the workers have to say, by group.
+    A failure of a stage that routes share stands in the first of them; in the others it is "not reached". `branches`
+    are those that were reached for the first time, by group, where they are observed.
     """
 
     case: Case
     outcomes: Mapping[str, Outcome]
-    observed: Mapping[str, Any] = field(default_factory=dict)
+    branches: Mapping[str, News] = field(default_factory=dict)

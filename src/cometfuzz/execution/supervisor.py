@@ -22,6 +22,7 @@ from typing import Any
 import cometfuzz
 from cometfuzz.config import LimitConfig
 from cometfuzz.errors import WorkerFailure
+from cometfuzz.execution.observation import Observation
 from cometfuzz.execution.outcome import Failure, StageTime, Status, StepResult
 from cometfuzz.execution.protocol import MAX_BODY, Broken, Inbox, Message, Oversized, send
 from cometfuzz.execution.worker import START
@@ -55,7 +56,7 @@ class Limits:
 
 @dataclass
 class Performed:
-    """What came of a request: the steps that were reported, by index, and where CPU time went."""
+    """What came of a request: the steps that were reported, by index, where CPU time went, and what was observed."""
 
     results: dict[int, StepResult] = field(default_factory=dict)
     own_cpu_s: float = 0.0
@@ -66,8 +67,8 @@ class Performed:
 class Worker:
     """One persistent child for one group; a context manager that leaves no process behind.
 
-    `modules` are all that it may be asked to import. `observer` names a `module` of which the child calls `start` with
-    this mapping before it imports anything else; what its `collect()` gives after each case comes with the results.
+    `modules` are all that it may be asked to import. With an `observer`, the child reports after each case which of
+    its library's code was reached for the first time; when it starts, it is told what is known already.
     """
 
     def __init__(
@@ -76,7 +77,7 @@ class Worker:
         python: Path,
         modules: Sequence[str],
         limits: Limits | None = None,
-        observer: Mapping[str, Any] | None = None,
+        observer: Observation | None = None,
     ) -> None:
         self.group, self.python, self.modules = group, python, modules
         self.limits, self.observer = limits or Limits(), observer
@@ -99,6 +100,8 @@ class Worker:
         """Do `steps`, which `request` lists in the same order. A step without a result comes after one that failed."""
         if self._process is None:
             self._start()
+            if self.observer is not None:
+                request = request._replace(header={**request.header, "seen": self.observer.branches.to_plain()})
         self._served += 1
         self._printed = b""
         watch = _Watch(self, steps, deadline)
@@ -143,7 +146,10 @@ class Worker:
         for descriptor in (self._request, self._reply, self._output):
             self._resources.callback(os.close, descriptor)
         home = self._resources.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True))
-        options = {"address_space": self.limits.address_space_bytes, "observer": self.observer}
+        options = {
+            "address_space": self.limits.address_space_bytes,
+            "observer": self.observer and self.observer.options,
+        }
         command = [str(self.python), "-P", "-m", "cometfuzz.execution.worker", json.dumps(options)]
         try:
             self._process = subprocess.Popen(

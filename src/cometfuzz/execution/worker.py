@@ -88,6 +88,7 @@ class Server:
     def __init__(self, request_fd: int, reply_fd: int, observer: Any = None) -> None:
         self.request_fd, self.reply_fd, self.observer = request_fd, reply_fd, observer
         self._sessions: dict[str, Any] = {}
+        self._seen: Mapping[str, Any] = {}
 
     def serve(self) -> None:
         while True:
@@ -100,6 +101,7 @@ class Server:
     def _answer(self, request: Message) -> None:
         began = time.process_time()
         work = CaseWork(request, self.reply_fd)
+        self._seen = request.header.get("seen", self._seen)
         values: list[Any] = []
         for index, step in enumerate(request.header["steps"]):
             after = step["after"]
@@ -110,8 +112,8 @@ class Server:
                     values.append(value)
                     continue
             values.append(self._perform(work, index, step, value))
-        usage = {"own_cpu_s": time.process_time() - began - work.library_cpu_s, "library_cpu_s": work.library_cpu_s}
         observed = None if self.observer is None else self.observer.collect()
+        usage = {"own_cpu_s": time.process_time() - began - work.library_cpu_s, "library_cpu_s": work.library_cpu_s}
         send(self.reply_fd, Message({"event": "done", **usage, "observed": observed}))
 
     def _perform(self, work: CaseWork, index: int, step: Mapping[str, Any], value: Any) -> Any:
@@ -136,6 +138,8 @@ class Server:
         key = json.dumps([step["module"], step["options"]])
         if key not in self._sessions:
             work.enter(START)
+            if self.observer is not None:
+                self.observer.begin(self._seen)
             with work.library():
                 self._sessions[key] = import_module(step["module"]).start(step["options"])
             versions = self._sessions[key].versions()

@@ -11,13 +11,13 @@ import heapq
 import math
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
 from cometfuzz.errors import InvalidCase
 from cometfuzz.ir.case import Case, Tensor
-from cometfuzz.ir.graph import Draft, Edge, Inner, Params
+from cometfuzz.ir.graph import Draft, Edge, Inner, Node, Params
 from cometfuzz.ir.plain import graph_to_plain
 from cometfuzz.ir.types import DTYPES
 
@@ -142,7 +142,10 @@ def _value(value: Any, place: str, depth: int = 0) -> Any:
     return value
 
 
-def in_topological_order(drafts: Sequence[Draft]) -> tuple[Draft, ...]:
+AnyNode = TypeVar("AnyNode", Draft, Node)
+
+
+def in_topological_order(drafts: Sequence[AnyNode]) -> tuple[AnyNode, ...]:
     """The drafts, each after all it reads from and otherwise in the given order."""
     place = {draft.id: index for index, draft in enumerate(drafts)}
     missing = [len({edge.node for edge in draft.inputs}) for draft in drafts]
@@ -151,7 +154,7 @@ def in_topological_order(drafts: Sequence[Draft]) -> tuple[Draft, ...]:
         for source in {edge.node for edge in draft.inputs}:
             readers[place[source]].append(index)
     ready = [index for index, count in enumerate(missing) if count == 0]
-    ordered: list[Draft] = []
+    ordered: list[AnyNode] = []
     while ready:
         index = heapq.heappop(ready)
         ordered.append(drafts[index])
@@ -165,7 +168,7 @@ def in_topological_order(drafts: Sequence[Draft]) -> tuple[Draft, ...]:
     return tuple(ordered)
 
 
-def _in_cycle(stuck: Sequence[Draft]) -> str:
+def _in_cycle(stuck: Sequence[Draft] | Sequence[Node]) -> str:
     """A node that really lies on a cycle, found by walking back through nodes that cannot be placed."""
     by_id = {draft.id: draft for draft in stuck}
     seen: set[str] = set()

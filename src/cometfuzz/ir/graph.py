@@ -21,6 +21,13 @@ class Params(Mapping[str, Any]):
         self._key: str | None = None
         self._hash: int | None = None
 
+    @classmethod
+    def over(cls, values: dict[str, Any]) -> "Params":
+        """A view of a dictionary that is still being filled; for reading only, and not to be kept."""
+        view = cls()
+        view._values = values
+        return view
+
     def __getitem__(self, name: str) -> Any:
         return self._values[name]
 

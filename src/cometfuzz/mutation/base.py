@@ -4,7 +4,7 @@ from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from cometfuzz.catalogue.spec import LayerSpec
+from cometfuzz.catalogue.spec import CATALOGUE, LayerSpec
 from cometfuzz.coverage.gain import Coverage, Fact, parameter_facts
 from cometfuzz.draw import Draw
 from cometfuzz.errors import CometfuzzError
@@ -29,8 +29,8 @@ class Limits:
 
     nodes: int = 40
     elements: int = 4096
-    flops: int = 10**9
-    bytes: int = 128 * 2**20
+    flops: int = 5 * 10**7
+    bytes: int = 64 * 2**20
     dialect: Dialect | None = None
 
     def objection(self, layer: str, types: tuple[TensorType, ...], params: Params) -> str:
@@ -82,24 +82,38 @@ class Guide:
         return self.wants(Fact("sequences", before, "before", after))
 
     def new_pair(self, before: Sequence[Node], after: Container[str], draw: Draw) -> tuple[Node, list[str]] | None:
-        """A node, and the layers out of `after` that have never followed its layer; the first space comes first."""
+        """A node, and the layers out of `after` that have never followed its layer.
+
+        The first space comes first; within it, layers that take the node's output as it is.
+        """
+        nodes = draw.shuffled(before)
         for coverage in self.coverages:
-            for node in draw.shuffled(before):
+            adapted: tuple[Node, list[str]] | None = None
+            for node in nodes:
                 found = [
                     name
                     for name in coverage.open_followers(node.layer)
                     if name in after and Fact("sequences", node.layer, "before", name) not in self.avoided
                 ]
-                if found:
-                    return node, found
+                direct = [name for name in found if _may_read(name, node.outputs[0])]
+                if direct:
+                    return node, direct
+                if found and adapted is None:
+                    adapted = node, found
+            if adapted is not None:
+                return adapted
         return None
 
     def wants_value(self, spec: LayerSpec, parameter: str, value: Any) -> bool:
         return any(self.wants(fact) for fact in parameter_facts(spec.name, parameter, value))
 
+    def is_open(self, layer: str, parameter: str) -> bool:
+        """Whether some value of a parameter is uncovered."""
+        return any(coverage.is_open(layer, parameter) for coverage in self.coverages)
+
     def open_values(self, spec: LayerSpec, parameter: str, draw: Draw, x: Any, p: Params) -> list[Any]:
         """Uncovered values of a parameter: all that can be listed, or one that was drawn."""
-        if not any(coverage.is_open(spec.name, parameter) for coverage in self.coverages):
+        if not self.is_open(spec.name, parameter):
             return []
         space = spec.params[parameter]
         options = space.options()
@@ -133,6 +147,12 @@ class Guide:
                 del wanted[parameter]
 
 
+def _may_read(layer: str, kind: TensorType) -> bool:
+    """Whether rank and dtype of a tensor suit a layer."""
+    spec = CATALOGUE[layer]
+    return kind.rank in spec.ranks and kind.dtype in spec.dtypes
+
+
 def how_many(draw: Draw, available: int) -> int:
     """How many layers to touch: 1 to 10, many more often than few, since a case costs seconds to run."""
-    return min(available, max(draw.integer(1, LAYERS_AT_ONCE), draw.integer(1, LAYERS_AT_ONCE)))
+    return min(available, max(draw.integer(1, LAYERS_AT_ONCE) for _ in range(3)))

@@ -25,7 +25,7 @@ class Dialect:
 
     def objection(self, layer: str, types: tuple[TensorType, ...], params: Params) -> str:
         """What stands against a valid call, or nothing."""
-        return _objection(self, layer, types, params)
+        return _objection(self, layer, types, params) if CATALOGUE[layer].counted else ""
 
 
 @lru_cache(maxsize=100_000)
@@ -37,8 +37,6 @@ def _objection(dialect: Dialect, layer: str, types: tuple[TensorType, ...], para
     for inner, _ in spec.inner(x, params):
         if dialect.name not in CATALOGUE[inner.layer].libraries:
             return f"{dialect.name} has no {inner.layer}"
-    if not spec.counted:
-        return ""
     for route in dialect.routes:
         for gap in gaps_against(route, spec, x, params):
             return f"a gap of {route}: {gap.evidence}"
@@ -47,6 +45,12 @@ def _objection(dialect: Dialect, layer: str, types: tuple[TensorType, ...], para
 
 MODERN = Dialect(KERAS3, ("keras-tf", "keras-torch"))
 LEGACY = Dialect(KERAS2, ("keras2-tf",))
+
+
+def is_clear(graph: Graph) -> bool:
+    """Whether nothing stands against any call of a graph in the dialect in which it will run."""
+    dialect = dialect_of(graph)
+    return not any(dialect.objection(node.layer, graph.input_types(node), node.params) for node in graph.nodes)
 
 
 def dialect_of(graph: Graph) -> Dialect:

@@ -49,10 +49,7 @@ def _choose(editor: Editor, guide: Guide, draw: Draw) -> tuple[Node, LayerSpec]:
     pair = guide.new_pair(layers, names, draw)
     if pair is None:
         return draw.choice(layers), LAYERS[draw.choice(list(names))]
-    node, followers = pair
-    kind = node.outputs[0]
-    direct = [name for name in followers if kind.rank in LAYERS[name].ranks and kind.dtype in LAYERS[name].dtypes]
-    return node, LAYERS[draw.choice(direct or followers)]
+    return pair[0], LAYERS[draw.choice(pair[1])]
 
 
 def _wanted_type(spec: LayerSpec, seen: TensorType, guide: Guide, draw: Draw) -> TensorType:

@@ -202,10 +202,12 @@ class Editor:
         self.nodes = {name: node for name, node in self.nodes.items() if name in needed}
 
     def finish(self) -> Graph:
-        """The new graph, valid by `validate`'s own judgement."""
+        """The new graph; every node has been typed by the catalogue on what it reads now, or is typed again."""
         self._prune()
         try:
-            graph = assemble(in_topological_order([node.draft for node in self.nodes.values()]), self.outputs)
+            graph = Graph(in_topological_order(list(self.nodes.values())), tuple(self.outputs))
+            if any(type_call(node.layer, graph.input_types(node), node.params) != node.outputs for node in graph.nodes):
+                graph = assemble(graph.drafts, self.outputs)
         except InvalidCase as error:
             raise Inapplicable(str(error)) from None
         if excess := self._excess():
@@ -259,4 +261,4 @@ def trim(graph: Graph, draw: Draw, limits: Limits) -> Graph:
         raise Inapplicable("no part of the graph is within the limits")
     read = {edge for node in graph.nodes if node.id in kept for edge in node.inputs}
     outputs = [edge for edge in ends if edge not in read] or ends[:1]
-    return assemble([node.draft for node in graph.nodes if node.id in kept], outputs)
+    return Graph(tuple(node for node in graph.nodes if node.id in kept), tuple(outputs))

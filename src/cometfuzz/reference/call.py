@@ -29,6 +29,7 @@ class Judging:
     roundoff: float = 0.0
     draw: Draw | None = None
     peak: float = 0.0
+    overflowed: bool = False
     steps: list[Array] = field(default_factory=list)
 
     def perturb(self, value: Array) -> Array:
@@ -38,7 +39,9 @@ class Judging:
 
     def note(self, magnitude: Array) -> None:
         if magnitude.size:
-            self.peak = max(self.peak, float(np.max(magnitude, initial=0.0, where=np.isfinite(magnitude))))
+            finite = np.isfinite(magnitude)
+            self.peak = max(self.peak, float(np.max(magnitude, initial=0.0, where=finite)))
+            self.overflowed |= not finite.all()
 
 
 @dataclass(frozen=True)

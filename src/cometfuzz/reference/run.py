@@ -13,10 +13,14 @@ from cometfuzz.reference.call import Array, Call, Judging, Mask, evaluate, outpu
 
 @dataclass(frozen=True)
 class Run:
-    """The float64 value of every edge, the largest magnitude a sum reached at each node, and distances from steps."""
+    """The float64 value of every edge, the largest magnitude a sum reached at each node, and distances from steps.
+
+    overflowed: the nodes within which a sum was not finite, on finite inputs or not.
+    """
 
     values: Mapping[Edge, Array]
     peaks: Mapping[str, float]
+    overflowed: frozenset[str]
     steps: Sequence[tuple[str, Array]]
 
 
@@ -36,6 +40,7 @@ def run(graph: Graph, data: Data, judging: Judging | None = None) -> Run:
     values: dict[Edge, Array] = {}
     masks: dict[Edge, Mask | None] = {}
     peaks: dict[str, float] = {}
+    overflowed: list[str] = []
     steps: list[tuple[str, Array]] = []
     for node in graph.nodes:
         if node.layer == INPUT:
@@ -59,9 +64,12 @@ def run(graph: Graph, data: Data, judging: Judging | None = None) -> Run:
             values[Edge(node.id, index)] = value
             masks[Edge(node.id, index)] = mask
         peaks[node.id] = local.peak
+        if local.overflowed:
+            overflowed.append(node.id)
+            local.overflowed = False
         steps += [(node.id, distance) for distance in local.steps]
         local.steps.clear()
-    return Run(values, peaks, steps)
+    return Run(values, peaks, frozenset(overflowed), steps)
 
 
 def roundoff(dtype: str) -> float:

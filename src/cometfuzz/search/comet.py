@@ -6,11 +6,12 @@ from dataclasses import replace
 from cometfuzz.draw import Draw
 from cometfuzz.errors import CometfuzzError
 from cometfuzz.ir.case import Case
+from cometfuzz.ir.graph import Graph
 from cometfuzz.mutation import MUTATIONS
 from cometfuzz.mutation.base import Inapplicable
-from cometfuzz.mutation.dialect import LEGACY, dialect_of
+from cometfuzz.mutation.dialect import LEGACY, dialect_of, is_clear
 from cometfuzz.search.metropolis import Metropolis
-from cometfuzz.search.strategies import Feedback, Options, Search
+from cometfuzz.search.strategies import SEED, Feedback, Options, Search
 
 LAMBDA = 0.5
 TRIES = 50
@@ -29,24 +30,26 @@ class Comet(Search):
         """The operator for the next case."""
         return self.metropolis.choose(draw)
 
-    def propose(self) -> Case:
-        draw = self.next_draw()
+    def make(self, draw: Draw) -> Case:
         for _ in range(TRIES):
             operator, graph = self.choose(draw), self.pool.choose(draw)
             dialect = LEGACY if draw.chance(LEGACY_SHARE) else dialect_of(graph)
+            mutant: Graph | None
             try:
                 mutant = MUTATIONS[operator](graph, self.guide, draw, replace(self.limits, dialect=dialect))
             except Inapplicable:
-                self.metropolis.learn(operator, 0.0, applied=False)
-                continue
-            return self.launch(mutant, operator, draw)
+                mutant = None
+            if mutant is not None and is_clear(mutant):
+                return self.launch(mutant, operator, draw)
+            self.metropolis.learn(operator, 0.0, applied=False)
         raise CometfuzzError(f"expected an operator that applies; received none in {TRIES} tries at case {self.index}")
 
     def learn(self, case: Case, feedback: Feedback) -> None:
         flight, gains = self.land(case, feedback)
         diverse, branch = bool(gains[0]), feedback.new_branches
         score = float(diverse) if branch is None else LAMBDA * diverse + (1 - LAMBDA) * branch
-        self.metropolis.learn(flight.operator, score)
+        if flight.operator != SEED:
+            self.metropolis.learn(flight.operator, score)
 
     def operators(self) -> Mapping[str, Mapping[str, float]]:
         return self.metropolis.as_plain()

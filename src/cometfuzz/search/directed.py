@@ -18,7 +18,7 @@ from cometfuzz.ir.graph import INPUT, Draft, Edge, Graph, Node
 from cometfuzz.ir.types import TensorType
 from cometfuzz.mutation import MUTATIONS
 from cometfuzz.mutation.base import Inapplicable, Limits
-from cometfuzz.mutation.dialect import LEGACY, MODERN, Dialect, dialect_of
+from cometfuzz.mutation.dialect import LEGACY, MODERN, Dialect, dialect_of, is_clear
 from cometfuzz.mutation.repair import Editor, trim
 from cometfuzz.search.metropolis import Record
 from cometfuzz.search.planning import Plan, fact_of, followed, plan
@@ -45,15 +45,16 @@ class Directed(Search):
     def __init__(self, options: Options) -> None:
         super().__init__(options)
         self.records = {name: Record() for name in ("walk", "plan", "probe", "mutate")}
+        self.made = 0
         self.goals: deque[Item] = deque()
         self.probes: deque[Item] = deque()
         self.unplanned: dict[Item, int] = {}
         """How often no plan was found for an item."""
 
-    def propose(self) -> Case:
-        draw = self.next_draw()
-        if self.index % REFRESHED_AFTER == 1:
+    def make(self, draw: Draw) -> Case:
+        if self.made % REFRESHED_AFTER == 0:
             self._read_goals(draw.child("goals"))
+        self.made += 1
         if self.probes and (len(self.goals) < STEPS or draw.chance(PROBES)):
             graph = self._probe(draw)
             if graph is not None:
@@ -134,7 +135,10 @@ class Directed(Search):
                 goal = self._next_goal(self.goals)
         if goal is not None:
             self.goals.appendleft(goal)
-        return editor.finish()
+        graph = editor.finish()
+        if not is_clear(graph):
+            raise Inapplicable("made for Keras 2, but not in need of it, and with a gap on Keras 3")
+        return graph
 
     def _mutated(self, graph: Graph, draw: Draw, limits: Limits) -> Graph:
         """The graph after one of the paper's mutations, if it applies."""

@@ -4,7 +4,7 @@ A Plan is one call, or two of which the second reads the first. It says nothing 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -55,7 +55,7 @@ def followed(spec: LayerSpec, first: TensorType, guide: Guide, draw: Draw, limit
     if first.rank not in spec.ranks or first.dtype not in spec.dtypes:
         return None
     low = spec.arity[0]
-    offers = [(first,) * low]
+    offers = [(first, *(replace(first, masked=False) for _ in range(low - 1)))]
     others = spec.inputs(draw)[1:low]
     if others and all(kind.rank == first.rank for kind in others):
         offers.append((first, *others))

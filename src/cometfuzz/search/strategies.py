@@ -25,15 +25,21 @@ from cometfuzz.search.pool import Pool
 
 GROUP = "cometfuzz.strategies"
 PARKED_AFTER = 3
+SEED = "seed"
 WINDOW = 8
 
 
 @dataclass(frozen=True)
 class Feedback:
-    """What became of a case: whether it executed, and whether it reached new branches (None: nobody looked)."""
+    """What became of a case.
+
+    executed: on some library. new_branches: whether it reached some (None: nobody looked). nonfinite: whether NaN or
+    Inf came out without a special value; such a graph would spoil those made of it, so it stays out of the pool.
+    """
 
     executed: bool
     new_branches: bool | None = None
+    nonfinite: bool = False
 
 
 @dataclass(frozen=True)
@@ -76,19 +82,28 @@ class Search:
     def __init__(self, options: Options) -> None:
         self.seed, self.limits, self.index = options.seed, options.limits, 0
         self.pool = Pool(options.seeds)
+        self.unseen = deque(options.seeds)
+        """Seeds that no case has been made of yet: they come first, since coverage counts what is executed."""
         self.coverages = (Coverage(paper_space(options.sigma)), Coverage(full_space(options.sigma)))
         self.claimed: Counter[Fact] = Counter()
         self.failures: Counter[Fact] = Counter()
         self.flights: deque[Flight] = deque()
         self.guide = Guide(self.coverages, Avoided(self.claimed, self.failures))
-        for graph in options.seeds:
-            for coverage in self.coverages:
-                coverage.cover(graph)
 
-    def next_draw(self) -> Draw:
-        """The draw of the next case."""
+    def propose(self) -> Case:
+        """The next case: every seed once, then what the strategy makes."""
         self.index += 1
-        return Draw(self.seed, self.index - 1)
+        draw = Draw(self.seed, self.index - 1)
+        return self.launch(self.unseen.popleft(), SEED, draw) if self.unseen else self.make(draw)
+
+    def make(self, draw: Draw) -> Case:
+        """A case of the strategy's own making, launched."""
+        raise NotImplementedError
+
+    @property
+    def last_operator(self) -> str:
+        """How the case that was proposed last was made."""
+        return self.flights[-1].operator
 
     def launch(self, graph: Graph, operator: str, draw: Draw, probe: bool = False) -> Case:
         """The case of a graph, with what it would cover claimed."""
@@ -111,7 +126,8 @@ class Search:
             self.failures.update(flight.claims)
             return flight, [Gain(()) for _ in self.coverages]
         gains = [coverage.take(flight.claims) for coverage in self.coverages]
-        if (any(gains) or feedback.new_branches) and not flight.probe:
+        fit = flight.operator != SEED and not flight.probe and not feedback.nonfinite
+        if fit and (any(gains) or feedback.new_branches):
             self.pool.add(case.graph, Draw(self.seed, "pool", self.index))
         return flight, gains
 

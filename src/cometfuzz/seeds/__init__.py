@@ -1,9 +1,4 @@
-"""Seed models: the published models that a campaign starts from, as graphs of our IR.
-
-Here are the four small ones of the paper's table "Statistics of Original Models". The six big ones (DenseNet121,
-InceptionResNetV2, InceptionV3, MobileNetV2, ResNet50, Xception) come with synthesis, which is what makes them small
-enough to be mutated.
-"""
+"""Seed models: the ten published models as graphs of our IR, and the import of a user's own."""
 
 from cometfuzz.seeds.small import SMALL, alexnet, lenet, lstm_sine_wave, lstm_stock_price
 

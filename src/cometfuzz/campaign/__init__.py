@@ -1,0 +1,1 @@
+"""The campaign: strategy, executor, oracles and store, joined by a stream of events."""

@@ -1,0 +1,95 @@
+"""Events: what a campaign says of itself, in order. Store, screen and reports are handlers of the same events."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from cometfuzz.ir.case import Case
+from cometfuzz.oracles.finding import Finding
+
+Summary = Mapping[str, Mapping[str, Mapping[str, int]]]
+"""Coverage by space and criterion: covered, total, reachable."""
+
+
+@dataclass(frozen=True)
+class Started:
+    """The campaign begins, or goes on: `done` cases are there already, which took `elapsed_s`."""
+
+    settings: Mapping[str, Any]
+    done: int
+    coverage: Summary
+    elapsed_s: float = 0.0
+
+
+@dataclass(frozen=True)
+class RouteResult:
+    """What one route did with one case, without the tensors.
+
+    status and stage as in an Outcome. mean_magnitude: of all outputs, for the paper's D_MAD; None without outputs.
+    """
+
+    route: str
+    status: str
+    stage: str
+    library: str
+    wall_s: float
+    cpu_s: float
+    detail: str
+    failure: Mapping[str, Any] | None
+    versions: Mapping[str, str]
+    mean_magnitude: float | None
+
+
+@dataclass(frozen=True)
+class Executed:
+    """One case on its routes: part 0 is the case itself, part 1 a cut of it for the dear routes."""
+
+    part: int
+    case: Case
+    case_id: str
+    results: Sequence[RouteResult]
+    d_mad: float | None
+    findings: Sequence[Finding]
+
+
+@dataclass(frozen=True)
+class CaseDone:
+    """Case `index` is judged, and the strategy has learned of it. Events of this kind come in order of index.
+
+    feedback is all that the strategy was told: a log of these replays the search. gained: new items by space.
+    """
+
+    index: int
+    case_id: str
+    operator: str
+    nodes: int
+    feedback: Mapping[str, Any]
+    gained: Mapping[str, int]
+    parts: Sequence[Executed]
+    coverage: Summary
+    branches: Mapping[str, int] | None
+    operators: Mapping[str, Mapping[str, float]]
+    elapsed_s: float
+    case: Case = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Notice:
+    """Something that a person should know: a route is paused, a worker cannot start, a file was set aside."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Ended:
+    """The campaign is over; reason: cases, minutes, interrupted."""
+
+    reason: str
+    done: int
+    elapsed_s: float
+    coverage: Summary
+    own_cpu_s: float
+    library_cpu_s: float
+
+
+Event = Started | CaseDone | Notice | Ended

@@ -1,0 +1,193 @@
+"""The loop: strategy, executor, oracles and back, as a stream of events.
+
+Exactly `window` cases are in flight when the next one is proposed, and feedback is given in order of index: the cases
+are the same whatever the number of jobs. Execution goes on while a case is judged.
+"""
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, wait
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from cometfuzz.campaign.events import CaseDone, Ended, Event, Executed, Notice, RouteResult, Started, Summary
+from cometfuzz.config import PolicyConfig
+from cometfuzz.coverage.gain import new_nodes
+from cometfuzz.draw import Draw
+from cometfuzz.execution.executor import Executor
+from cometfuzz.execution.outcome import Outcome, Trial
+from cometfuzz.execution.policy import Assignment, assign
+from cometfuzz.execution.reference import REFERENCE
+from cometfuzz.ir.case import Case
+from cometfuzz.ir.codec import case_id
+from cometfuzz.oracles.bench import Bench
+from cometfuzz.oracles.d_mad import d_mad, mean_magnitude
+from cometfuzz.oracles.judging import examine
+from cometfuzz.reference.nonfinite import GIVEN, SPECIAL, nonfinite_origins
+from cometfuzz.search.strategies import WINDOW, Feedback, Strategy
+
+TWICE_ONE_IN = 20
+"""How many cases there are for one that is run twice on its base routes, to see whether they are deterministic."""
+
+_POLL_S = 0.2
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """When a campaign ends: after so many cases or minutes, whichever comes first; None for no such bound."""
+
+    cases: int | None = None
+    minutes: float | None = None
+
+
+@dataclass
+class _Flight:
+    index: int
+    case: Case
+    operator: str
+    assignments: Sequence[Assignment]
+    futures: Sequence[Future[Trial]]
+
+
+@dataclass
+class Campaign:
+    """One campaign. `resumed`: cases that were proposed but not learned when it ended, and how many are done."""
+
+    strategy: Strategy
+    executor: Executor
+    policy: PolicyConfig
+    seed: int
+    bounds: Bounds
+    settings: Mapping[str, Any]
+    window: int = WINDOW
+    done: int = 0
+    spent_s: float = 0.0
+    waiting: Sequence[Case] = ()
+    branches: Callable[[Trial], int | None] = lambda trial: None
+    stop: threading.Event = field(default_factory=threading.Event)
+    _notices: deque[str] = field(default_factory=deque)
+
+    def notice(self, text: str) -> None:
+        """Say something from any thread."""
+        self._notices.append(text)
+
+    def events(self) -> Iterator[Event]:
+        """Run until a bound is reached or `stop` is set; what is under way then is given up, not lost: it is proposed
+        again when the campaign goes on."""
+        began = time.monotonic()
+        yield Started(self.settings, self.done, self._coverage())
+        flying: deque[_Flight] = deque()
+        self._next = self.done
+        for case in self.waiting:
+            flying.append(self._submit(case, "resumed"))
+        reason = ""
+        while not reason:
+            while len(flying) < self.window and (self.bounds.cases is None or self._next < self.bounds.cases):
+                case = self.strategy.propose()
+                flying.append(self._submit(case, getattr(self.strategy, "last_operator", "")))
+            if not flying:
+                reason = "cases"
+                break
+            reason = self._await(flying[0], began)
+            while self._notices:
+                yield Notice(self._notices.popleft())
+            if not reason:
+                yield self._finish(flying.popleft(), began)
+        usage = self.executor.usage
+        yield Ended(reason, self.done, self._elapsed(began), self._coverage(), usage.own_cpu_s, usage.library_cpu_s)
+
+    def _submit(self, case: Case, operator: str) -> _Flight:
+        new = new_nodes(case.graph, self.strategy.coverages)
+        assignments = assign(self.policy, self.executor.routes, case, self._next, self.seed, new)
+        futures = [self.executor.submit(part.case, part.routes) for part in assignments]
+        self._next += 1
+        return _Flight(self._next - 1, case, operator, assignments, futures)
+
+    def _await(self, flight: _Flight, began: float) -> str:
+        """Wait until a case is through; or the reason why the campaign ends before that."""
+        while True:
+            if self.stop.is_set():
+                return "interrupted"
+            if self.bounds.minutes is not None and self._elapsed(began) > 60 * self.bounds.minutes:
+                return "minutes"
+            if not wait(flight.futures, _POLL_S).not_done:
+                return ""
+
+    def _finish(self, flight: _Flight, began: float) -> CaseDone:
+        """Judge a case, and let the strategy learn of it."""
+        benches = [self._bench(number, future.result(), flight.index) for number, future in enumerate(flight.futures)]
+        parts = [_executed(number, bench) for number, bench in enumerate(benches)]
+        feedback = self._feedback(benches)
+        before = self._coverage()
+        self.strategy.learn(flight.case, feedback)
+        coverage = self._coverage()
+        self.done = flight.index + 1
+        return CaseDone(
+            index=flight.index,
+            case_id=case_id(flight.case),
+            operator=flight.operator,
+            nodes=len(flight.case.graph.nodes),
+            feedback=asdict(feedback),
+            gained={name: _covered(coverage, name) - _covered(before, name) for name in coverage},
+            parts=parts,
+            coverage=coverage,
+            branches=None,
+            operators=self.strategy.operators(),
+            elapsed_s=self._elapsed(began),
+            case=flight.case,
+        )
+
+    def _bench(self, number: int, trial: Trial, index: int) -> Bench:
+        again = None
+        base = [name for name in self.policy.base if name in trial.outcomes]
+        if base and number == 0 and Draw(self.seed, "twice", index).chance(1 / TWICE_ONE_IN):
+            again = self.executor.run(trial.case, base)
+        return Bench(trial, self.executor.run, again)
+
+    def _feedback(self, benches: Sequence[Bench]) -> Feedback:
+        executed = bool(benches) and any(name != REFERENCE.name for name in benches[0].completed)
+        reasons = nonfinite_origins(benches[0].graph, benches[0].reference).values() if executed else ()
+        counts = [count for bench in benches if (count := self.branches(bench.trial)) is not None]
+        return Feedback(
+            executed=executed,
+            new_branches=any(counts) if counts else None,
+            nonfinite=any(reason not in (GIVEN, SPECIAL) for reason in reasons),
+        )
+
+    def _coverage(self) -> Summary:
+        return {coverage.space.name: coverage.summary() for coverage in self.strategy.coverages}
+
+    def _elapsed(self, began: float) -> float:
+        return self.spent_s + time.monotonic() - began
+
+
+def _executed(number: int, bench: Bench) -> Executed:
+    return Executed(
+        part=number,
+        case=bench.trial.case,
+        case_id=case_id(bench.trial.case),
+        results=[_result(outcome) for outcome in bench.trial.outcomes.values()],
+        d_mad=d_mad(bench.completed),
+        findings=tuple(examine(bench)),
+    )
+
+
+def _covered(coverage: Summary, space: str) -> int:
+    return sum(counts["covered"] for counts in coverage[space].values())
+
+
+def _result(outcome: Outcome) -> RouteResult:
+    return RouteResult(
+        route=outcome.route,
+        status=outcome.status,
+        stage=outcome.stage,
+        library=outcome.library,
+        wall_s=outcome.wall_s,
+        cpu_s=outcome.cpu_s,
+        detail="" if outcome.status == "completed" else str(outcome),
+        failure=asdict(outcome.failure) if outcome.failure is not None else None,
+        versions=outcome.versions,
+        mean_magnitude=mean_magnitude(outcome.outputs) if outcome.status == "completed" else None,
+    )

@@ -1,0 +1,52 @@
+"""`cometfuzz import`: a user's own model as a case."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cometfuzz.catalogue.cost import weights_of
+from cometfuzz.catalogue.files import save
+from cometfuzz.cli.output import print_json
+from cometfuzz.errors import CometfuzzError
+from cometfuzz.ir.codec import case_id
+from cometfuzz.seeds.importing import import_model
+from cometfuzz.seeds.published import layer_count
+
+
+def import_(
+    file: Annotated[Path, typer.Argument(help="A model as `model.save('NAME.keras')` of Keras 3 writes it.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The case file to write.")],
+    weights: Annotated[
+        bool, typer.Option("--weights", help="Keep the stored weights; else they are drawn anew from the seed.")
+    ] = False,
+    open_size: Annotated[
+        int | None, typer.Option(min=1, help="The size of axes that the file leaves open, the batch apart (it is 1).")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="What inputs, and weights that are not kept, are drawn from.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Turn a .keras file into a case: a graph in JSON, which `cometfuzz synthesise` can make small.
+
+    No code of the file is run: a Lambda, a class of your own or a layer that the catalogue does not have is refused
+    with its name. Nested models are unfolded. With --weights, Keras reads them in a child process, in its safe mode.
+
+    Example: cometfuzz import mine.keras -o mine.json --weights
+    """
+    case = import_model(file, weights, open_size, seed)
+    try:
+        save(case, out)
+    except OSError as error:
+        raise CometfuzzError(f"{out}: {error.strerror}") from None
+    result = {
+        "case": case_id(case),
+        "out": str(out),
+        "layers": layer_count(case.graph),
+        "weights": weights_of(case.graph),
+        "kept_tensors": len(case.data),
+    }
+    if as_json:
+        print_json(result)
+    else:
+        kept = f", {result['kept_tensors']} tensors kept" if weights else ""
+        typer.echo(f"{out}: case {result['case']}, {result['layers']} layers, {result['weights']} weights{kept}")

@@ -1,0 +1,1 @@
+"""Oracles: each reads a trial and yields findings. One small file each."""

@@ -1,0 +1,91 @@
+"""Crash: a stage failed on some routes. Camps are routes that failed in the same way, then those that completed."""
+
+from collections.abc import Iterator
+
+from cometfuzz.execution.outcome import Outcome
+from cometfuzz.oracles.bench import Bench
+from cometfuzz.oracles.finding import Camp, Finding, Symptom, template
+
+DEATHS = ("signal", "exited", "memory", "oversized", "protocol")
+UNSUPPORTED = (
+    *("not supported", "unsupported", "not implemented", "no implementation", "could not find an implementation"),
+    *("does not support", "isn't supported", "cannot be converted", "not yet supported", "no opkernel was registered"),
+)
+STATIC = "StaticTypeMismatch"
+"""Raised by our builder where Keras' symbolic shape or dtype is not what the catalogue predicts: the shape oracle's."""
+
+Key = tuple[str, str, str, str, str]
+
+
+def crash(bench: Bench) -> Iterator[Finding]:
+    """One finding for each way of failing."""
+    failed: dict[Key, list[Outcome]] = {}
+    for outcome in bench.trial.outcomes.values():
+        ended = outcome.cause or outcome.status
+        if ended in DEATHS or (ended == "exception" and outcome.failure and outcome.failure.type != STATIC):
+            failed.setdefault(_key(outcome), []).append(outcome)
+    for (status, stage, library, kind, text), outcomes in failed.items():
+        first = outcomes[0]
+        symptom = _symptom(bench, outcomes)
+        camps = [Camp(tuple(outcome.route for outcome in outcomes), str(first))]
+        if bench.completed:
+            camps.append(Camp(tuple(bench.completed), "completed"))
+        yield Finding(
+            oracle="crash",
+            symptom=symptom,
+            severity=bench.severity(),
+            camps=tuple(camps),
+            stage=stage,
+            library=library,
+            detail=str(first),
+            gap=_gap(bench, outcomes),
+            failure=f"{kind or status}: {text}" if text else kind or f"{status} {first.detail}",
+            evidence={
+                "status": status,
+                "printed": first.printed[-2000:],
+                "frames": list(first.failure.frames) if first.failure else [],
+                "message": first.failure.message if first.failure else first.detail,
+                "against": "some routes" if bench.completed else "the reference",
+            },
+        )
+
+
+def _key(outcome: Outcome) -> Key:
+    failure = outcome.failure
+    kind, text = (failure.type, template(failure.message)) if failure else ("", "")
+    return outcome.cause or outcome.status, outcome.stage, outcome.library, kind, text
+
+
+def _symptom(bench: Bench, outcomes: list[Outcome]) -> Symptom:
+    failure = outcomes[0].failure
+    if failure is None:
+        return "death"
+    text = failure.message.lower()
+    if failure.type == "NotImplementedError" or any(phrase in text for phrase in UNSUPPORTED):
+        return "unsupported"
+    return "refused" if _refused(bench, outcomes) else "crash"
+
+
+def _refused(bench: Bench, outcomes: list[Outcome]) -> bool:
+    """Whether it is Keras' own argument check, the same on every Keras route."""
+    failure = outcomes[0].failure
+    if failure is None or failure.type != "ValueError" or not failure.frames:
+        return False
+    where = failure.frames[-1].split(":")[0].replace("\\", "/")
+    own = "/keras/src/" in where and "/backend/" not in where.replace("/backend/common/", "/")
+    keras = [name for name in bench.trial.outcomes if name.startswith("keras")]
+    same = {outcome.route for outcome in outcomes}
+    return own and all(name in same for name in keras) and len(keras) > 1
+
+
+def _gap(bench: Bench, outcomes: list[Outcome]) -> str:
+    """The evidence of a gap that declares this failure, if there is one."""
+    first = outcomes[0]
+    kinds = {first.failure.type, *first.failure.kinds} if first.failure else set()
+    for outcome in outcomes:
+        for gap in bench.gaps(outcome.route):
+            if gap.symptom == "any" or (gap.symptom == "exception" and gap.raises in kinds):
+                return gap.evidence
+            if gap.symptom == "death" and not kinds:
+                return gap.evidence
+    return ""

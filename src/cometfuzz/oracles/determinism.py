@@ -1,0 +1,36 @@
+"""Determinism: the same route gave other bits for the same case, run twice with its state reset between."""
+
+from collections.abc import Iterator
+
+from cometfuzz.oracles.bench import Bench
+from cometfuzz.oracles.finding import Camp, Finding
+
+
+def determinism(bench: Bench) -> Iterator[Finding]:
+    """Only where the trial was run again."""
+    if bench.again is None:
+        return
+    for name, second in bench.again.outcomes.items():
+        first = bench.completed.get(name)
+        if first is None or second.status != "completed" or len(first.outputs) != len(second.outputs):
+            continue
+        differing = [
+            edge
+            for edge, one, two in zip(bench.graph.outputs, first.outputs, second.outputs, strict=True)
+            if one.data != two.data
+        ]
+        if differing:
+            node = bench.graph.by_id[differing[0].node]
+            others = tuple(other for other in bench.again.outcomes if other != name)
+            yield Finding(
+                oracle="determinism",
+                symptom="nondeterminism",
+                severity=bench.severity(node),
+                camps=(Camp((name,), f"{len(differing)} outputs differ"), *([Camp(others, "twice")] if others else [])),
+                stage=first.stage,
+                library=first.library,
+                detail=f"{len(differing)} of {len(first.outputs)} outputs have other bits in a second run",
+                node=node.id,
+                layer=node.layer,
+                gap=next((gap.evidence for gap in bench.gaps(name) if gap.by_chance), ""),
+            )

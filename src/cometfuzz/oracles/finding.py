@@ -1,0 +1,81 @@
+"""Findings: what an oracle claims of a trial, with its evidence."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+Symptom = Literal[
+    "crash", "death", "unsupported", "refused", "hang", "nonfinite", "shape", "dtype", "value", "nondeterminism"
+]
+"""How it shows.
+
+"unsupported": the library says that it does not do this. "refused": Keras' own argument check, the same on every Keras
+route, which is a gap of our catalogue. "death": the process died of a signal, ran out of memory or left.
+"""
+
+Severity = Literal["ordinary", "overflow", "empty", "special"]
+"""What the data is like: ordinary numbers come first in every report, then values near the end of a dtype's range,
+sizes of zero, and NaN or Inf that was put in."""
+
+SEVERITIES: tuple[Severity, ...] = ("ordinary", "overflow", "empty", "special")
+
+
+@dataclass(frozen=True)
+class Camp:
+    """Routes that did the same, and what that was."""
+
+    routes: tuple[str, ...]
+    what: str
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One oracle's claim on one trial.
+
+    camps: the failing routes first, then the others. stage and library: where the first camp failed, as far as the
+    trial tells; triage blames better. node and layer: the place in the graph, if it is known. gap: the evidence of a
+    declared gap that covers it. detail: one line for people; evidence: plain JSON.
+    """
+
+    oracle: str
+    symptom: Symptom
+    severity: Severity
+    camps: tuple[Camp, ...]
+    stage: str
+    library: str
+    detail: str
+    node: str = ""
+    layer: str = ""
+    gap: str = ""
+    failure: str = ""
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def key(self) -> str:
+        """A rough name of what it may be: findings with one key are likely one bug. Triage has the exact one."""
+        return " | ".join((self.symptom, self.library, self.stage, self.layer, self.failure))
+
+    @property
+    def counts(self) -> bool:
+        """Whether a report counts it: not what is declared, refused or said to be unsupported."""
+        return not self.gap and self.symptom not in ("unsupported", "refused")
+
+    def as_plain(self) -> dict[str, Any]:
+        """The form in JSON; `Finding.from_plain` reads it."""
+        return asdict(self)
+
+    @staticmethod
+    def from_plain(plain: Mapping[str, Any]) -> "Finding":
+        camps = tuple(Camp(tuple(camp["routes"]), camp["what"]) for camp in plain["camps"])
+        return Finding(**{**plain, "camps": camps})
+
+
+def template(message: str) -> str:
+    """An error message without what differs from case to case: numbers, names of nodes, quoted text, addresses."""
+    line = " ".join(message.split())[:400]
+    line = re.sub(r"0x[0-9a-fA-F]+", "#", line)
+    line = re.sub(r"(['\"`]).*?\1", "'...'", line)
+    line = re.sub(r"[({\[][^(){}\[\]]*\d[^(){}\[\]]*[)}\]]", "(...)", line)
+    line = re.sub(r"\b\w*\d\w*\b", "#", line)
+    return line[:160]

@@ -1,0 +1,62 @@
+"""Shape and dtype: a route gave another number of outputs, or another shape or dtype, than the catalogue predicts."""
+
+from collections.abc import Iterator
+
+from cometfuzz.execution.outcome import Outcome
+from cometfuzz.oracles.bench import Bench
+from cometfuzz.oracles.crash import STATIC
+from cometfuzz.oracles.finding import Camp, Finding, Symptom, template
+
+
+def shape(bench: Bench) -> Iterator[Finding]:
+    """One finding for each way of being different."""
+    want = [(kind.dtype, kind.shape) for kind in map(bench.graph.type_of, bench.graph.outputs)]
+    different: dict[tuple[Symptom, str, str], list[Outcome]] = {}
+    agreeing: list[str] = []
+    for outcome in bench.trial.outcomes.values():
+        if outcome.failure is not None and outcome.failure.type == STATIC:
+            different.setdefault(("shape", "", outcome.failure.message), []).append(outcome)
+        if outcome.status != "completed":
+            continue
+        seen = [(tensor.dtype, tensor.shape) for tensor in outcome.outputs]
+        if seen == want:
+            agreeing.append(outcome.route)
+            continue
+        different.setdefault(_difference(bench, want, seen), []).append(outcome)
+    for (symptom, name, text), outcomes in different.items():
+        node = bench.graph.by_id.get(name)
+        camps = [Camp(tuple(outcome.route for outcome in outcomes), text)]
+        if agreeing:
+            camps.append(Camp(tuple(agreeing), "as predicted"))
+        gaps = [
+            gap.evidence
+            for outcome in outcomes
+            for gap in bench.gaps(outcome.route)
+            if gap.symptom in ("shape", "result", "any") or gap.raises == STATIC
+        ]
+        yield Finding(
+            oracle="shape",
+            symptom=symptom,
+            severity=bench.severity(node),
+            camps=tuple(camps),
+            stage=outcomes[0].stage,
+            library=outcomes[0].library,
+            detail=text,
+            node=name,
+            layer=node.layer if node is not None else text.partition(":")[0] if outcomes[0].failure else "",
+            gap=gaps[0] if gaps else "",
+            failure=template(text) if outcomes[0].failure else "",
+        )
+
+
+def _difference(
+    bench: Bench, want: list[tuple[str, tuple[int, ...]]], seen: list[tuple[str, tuple[int, ...]]]
+) -> tuple[Symptom, str, str]:
+    if len(want) != len(seen):
+        return "shape", "", f"expected {len(want)} outputs; received {len(seen)}"
+    for edge, expected, received in zip(bench.graph.outputs, want, seen, strict=True):
+        if expected != received:
+            symptom: Symptom = "shape" if expected[1] != received[1] else "dtype"
+            texts = [f"{dtype}{list(sizes)}" for dtype, sizes in (expected, received)]
+            return symptom, edge.node, f"expected {texts[0]}; received {texts[1]}"
+    raise AssertionError("expected a difference; received none")

@@ -1,0 +1,1 @@
+"""Reports: handlers and readers of a campaign's events."""

@@ -1,0 +1,151 @@
+"""The closing summary of a campaign: what was done and found, and what to type next."""
+
+import shlex
+from collections.abc import Iterator
+from typing import get_args
+
+from rich.console import Console, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from cometfuzz.campaign.events import Summary
+from cometfuzz.oracles.finding import SEVERITIES, Symptom
+from cometfuzz.reports.tally import PUBLISHED, PUBLISHED_MODELS, Health, Sighting, Tally
+from cometfuzz.reports.text import clean, duration, place
+
+LISTED = 10
+"""New findings that the summary lists; the report has them all."""
+
+REASONS = {"cases": "all cases are done", "minutes": "the time is over", "interrupted": "interrupted"}
+
+
+def coverage_table(coverage: Summary, beside_paper: bool = False) -> Table:
+    """Covered items by space and criterion, if wanted beside what the paper's six hours cover."""
+    table = Table("space", "criterion", "covered", "of all", "of the reachable")
+    if beside_paper:
+        table.add_column("paper, 6 h")
+    for space, criteria in coverage.items():
+        for criterion, counts in criteria.items():
+            covered = counts["covered"]
+            shares = f"{covered / counts['total']:.1%}", f"{covered / counts['reachable']:.1%}"
+            published = PUBLISHED.get(criterion) if beside_paper and space == "paper" else None
+            beside = () if published is None else (f"{published:.1%}",)
+            table.add_row(space, criterion, f"{covered} of {counts['total']}", *shares, *beside)
+    return table
+
+
+def print_summary(console: Console, tally: Tally) -> None:
+    """The same for every screen; lines are as long as they are, but for those that a terminal cuts with an ellipsis."""
+    utf = console.encoding.startswith("utf")
+    for part in _parts(tally, console.encoding):
+        cut = isinstance(part, Text) and part.overflow == "ellipsis" and console.is_terminal and utf
+        soft = isinstance(part, Text | str) and not cut
+        console.print(part, markup=False, highlight=False, soft_wrap=soft)
+
+
+def _parts(tally: Tally, encoding: str) -> Iterator[RenderableType]:
+    yield _headline(tally)
+    yield from _costs(tally)
+    yield coverage_table(tally.coverage, beside_paper=True)
+    yield "Covered is what executed on a library; the paper counts all models that it generated."
+    if tally.branches:
+        yield f"Branches: {branch_text(tally)}."
+    yield ""
+    yield from _findings(tally, encoding)
+    yield from _health(tally, encoding)
+    for notice in tally.notices:
+        yield Text(f"notice: {clean(notice, encoding)}", style="yellow")
+    yield from _next(tally, encoding)
+
+
+def branch_text(tally: Tally) -> str:
+    """Covered branches, of how many if that is known."""
+    counts = tally.branches or {}
+    covered, total = counts.get("covered", 0), counts.get("total")
+    return f"{covered} of {total} ({covered / total:.1%})" if total else f"{covered}"
+
+
+def _headline(tally: Tally) -> Text:
+    reason = "" if tally.ended is None else REASONS.get(tally.ended.reason, tally.ended.reason)
+    took = tally.elapsed_s - tally.began_s
+    speed = f"{60 * tally.rate():.1f} models a minute; the paper: {PUBLISHED_MODELS / 360:.1f}"
+    cases = f"{tally.cases} cases in {duration(took)} ({speed})"
+    earlier = f", {tally.done} with those of earlier runs" if tally.done > tally.cases else ""
+    return Text.assemble((f"Ended: {reason}. ", "bold"), f"{cases}{earlier}.")
+
+
+def _costs(tally: Tally) -> Iterator[str]:
+    if (ended := tally.ended) is not None and (total := ended.own_cpu_s + ended.library_cpu_s):
+        ours = f"{ended.own_cpu_s:.0f} s ours ({ended.own_cpu_s / total:.0%})"
+        yield f"CPU: {ended.library_cpu_s:.0f} s in the libraries, {ours}."
+
+
+def _findings(tally: Tally, encoding: str) -> Iterator[RenderableType]:
+    since = " since the resume" if tally.done > tally.cases else ""
+    if not tally.found:
+        yield Text(f"Nothing found{since}.", style="bold")
+    else:
+        yield Text(f"{tally.distinct} new findings{since}, {tally.found} with repetitions:", style="bold")
+        table = _table("finding", "new", "in all")
+        for symptom in get_args(Symptom):
+            if count := tally.symptoms.get(symptom):
+                table.add_row(symptom, str(count.distinct), str(count.total))
+        yield table
+        yield "By data: " + ", ".join(
+            f"{name} {tally.severities[name].distinct}" for name in SEVERITIES if name in tally.severities
+        )
+    if tally.libraries:
+        counts = ", ".join(f"{name or 'none named'} {count}" for name, count in tally.libraries.most_common())
+        yield Text(f"New by library, before triage: {clean(counts, encoding)}")
+        yield from _new_ones(tally, encoding)
+    if tally.apart:
+        yield "Not counted: " + ", ".join(f"{name} {count}" for name, count in tally.apart.items())
+
+
+def _new_ones(tally: Tally, encoding: str) -> Iterator[Text]:
+    """The last new ones, ordinary data first."""
+    ranked = sorted(tally.latest, key=lambda sighting: (SEVERITIES.index(sighting.finding.severity), -sighting.index))
+    for sighting in ranked[:LISTED]:
+        yield Text(f"  {clean(sighting_text(sighting), encoding)}", no_wrap=True, overflow="ellipsis")
+    if (more := tally.distinct - LISTED) > 0:
+        yield Text(f"  and {more} more", style="dim")
+
+
+def sighting_text(sighting: Sighting) -> str:
+    """A new finding in one line: symptom, place, what the data is like if it is not ordinary, detail."""
+    finding = sighting.finding
+    data = "" if finding.severity == "ordinary" else f" ({finding.severity})"
+    return f"{finding.symptom}, {place(finding)}{data}: {finding.detail}"
+
+
+def _health(tally: Tally, encoding: str) -> Iterator[RenderableType]:
+    if not tally.routes:
+        return
+    yield ""
+    table = _table("route", "runs", "completed", *Health().failed_by_kind, "not\nreached", "ms", "restarts")
+    for name, health in tally.routes.items():
+        middle = "" if health.median_ms is None else f"{health.median_ms:.0f}"
+        numbers = (health.runs, health.completed, *health.failed_by_kind.values(), health.not_reached)
+        table.add_row(Text(clean(name, encoding)), *map(str, numbers), middle, str(health.restarts))
+    yield table
+    if gone := [name for name, health in tally.routes.items() if not health.available]:
+        yield Text(f"Unavailable at the end: {clean(', '.join(gone), encoding)}", style="yellow")
+
+
+def _table(first: str, *rest: str) -> Table:
+    """Names and numbers."""
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
+    table.add_column(first, overflow="fold", min_width=17)
+    for head in rest:
+        table.add_column(head, justify="right", overflow="fold")
+    return table
+
+
+def _next(tally: Tally, encoding: str) -> Iterator[Text]:
+    if not tally.settings.get("out"):
+        return
+    yield Text()
+    out = str(tally.settings["out"])
+    folder = shlex.quote(out if out.isprintable() and out.isascii() else clean(out, encoding))
+    yield Text.assemble("Next: ", (f"cometfuzz report {folder}", "bold cyan"), "   what was found, as pages to read")
+    yield Text.assemble("      ", (f"cometfuzz resume {folder}", "bold cyan"), "   go on where this stopped")

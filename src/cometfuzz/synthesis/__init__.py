@@ -1,0 +1,1 @@
+"""Synthesis: a small model that covers what a large one covers (the paper, section 3.4)."""

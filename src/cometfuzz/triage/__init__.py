@@ -1,0 +1,1 @@
+"""Triage: from a finding to a bug with a script that a maintainer can paste."""

@@ -1,0 +1,1 @@
+"""A library in miniature, for the observer of branches."""

@@ -1,0 +1,165 @@
+"""Oracles: each finds what it is there for, in camps, and says nothing of a clean trial."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from trials import Fault, Routes, answer, chain, completed, raised, wire
+
+from cometfuzz.catalogue.data import Array, to_tensor
+from cometfuzz.execution.outcome import Outcome, StageTime, Trial
+from cometfuzz.ir.case import Case
+from cometfuzz.oracles.bench import Bench
+from cometfuzz.oracles.d_mad import d_mad, mean_magnitude
+from cometfuzz.oracles.finding import Finding, template
+from cometfuzz.oracles.judging import examine
+
+CASE = chain((2, 6), ("Dense", {"units": 5}), ("ReLU", {}), ("Dense", {"units": 3}), ("Softmax", {}))
+ROUTES = ("keras-tf", "keras-torch", "onnxruntime")
+
+
+def findings(case: Case, *outcomes: Outcome, rerun: Routes | None = None, again: Trial | None = None) -> list[Finding]:
+    trial = Trial(case, {outcome.route: outcome for outcome in outcomes})
+    return list(examine(Bench(trial, rerun or Routes(), again)))
+
+
+def judged(case: Case, **faults: Fault) -> list[Finding]:
+    routes = Routes(**faults)
+    return list(examine(Bench(routes(case, ROUTES), routes)))
+
+
+def test_a_clean_trial_has_no_findings() -> None:
+    assert judged(CASE) == []
+    half = chain((2, 6), ("Dense", {"units": 5}), ("Softmax", {}), dtype="float16")
+    assert judged(half) == []
+
+
+def off(layer: str, by: float) -> Fault:
+    return lambda name, value: value * np.asarray(1 + by, value.dtype) if name == layer else value
+
+
+def test_a_wrong_value_is_found_at_its_node_and_in_one_camp() -> None:
+    (found,) = judged(CASE, keras_torch=off("ReLU", 1e-3))
+    assert (found.symptom, found.node, found.layer, found.severity) == ("value", "n1", "ReLU", "ordinary")
+    assert [camp.routes for camp in found.camps] == [("keras-torch",), ("keras-tf", "onnxruntime")]
+    assert "expected" in found.detail
+    assert found.counts
+
+
+def test_two_wrong_routes_are_one_finding() -> None:
+    (found,) = judged(CASE, keras_torch=off("ReLU", 1e-3), onnxruntime=off("ReLU", 1e-3))
+    assert found.camps[0].routes == ("keras-torch", "onnxruntime")
+
+
+def test_all_libraries_against_the_reference_is_said_as_that() -> None:
+    wrong = off("ReLU", 1e-3)
+    (found,) = judged(CASE, keras_tf=wrong, keras_torch=wrong, onnxruntime=wrong)
+    assert len(found.camps) == 1
+    assert found.evidence["against"] == "the reference"
+
+
+def test_rounding_is_no_finding() -> None:
+    assert judged(CASE, keras_torch=off("ReLU", 5e-8)) == []
+
+
+def test_nan_on_one_route() -> None:
+    def nan(layer: str, value: Array) -> Array:
+        return np.full_like(value, np.nan) if layer == "Softmax" else value
+
+    (found,) = judged(CASE, keras_tf=nan)
+    assert (found.symptom, found.layer, found.oracle) == ("nonfinite", "Softmax", "nonfinite")
+
+
+def test_nan_that_everybody_has_is_no_finding_and_one_that_is_swallowed_is_special() -> None:
+    given = np.full((2, 6), 1.0, np.float32)
+    given[0, 0] = np.nan
+    case = replace(chain((2, 6), ("ReLU", {})), data={"x": to_tensor(given)})
+    assert judged(case) == []
+    (found,) = judged(case, keras_tf=lambda layer, value: np.nan_to_num(value))
+    assert (found.symptom, found.severity) == ("nonfinite", "special")
+
+
+def test_another_shape_and_another_dtype() -> None:
+    good = answer(CASE)
+    (found,) = findings(
+        CASE, completed("keras-tf", good), completed("keras-torch", [wire(np.zeros((2, 4), np.float32))])
+    )
+    assert (found.symptom, found.camps[0].routes) == ("shape", ("keras-torch",))
+    assert found.detail == "expected float32[2, 3]; received float32[2, 4]"
+    (found,) = findings(CASE, completed("keras-tf", good), completed("keras-torch", [wire(np.zeros((2, 3)))]))
+    assert (found.symptom, found.layer) == ("dtype", "Softmax")
+
+
+def test_a_crash_on_one_route_has_two_camps() -> None:
+    outcomes = [completed("keras-tf", answer(CASE)), raised("keras-torch", "RuntimeError", "size 5 at node n3 is bad")]
+    (found,) = findings(CASE, *outcomes)
+    assert (found.symptom, found.library, found.stage) == ("crash", "keras", "build")
+    assert found.failure == "RuntimeError: size # at node # is bad"
+    assert [camp.routes for camp in found.camps] == [("keras-torch",), ("keras-tf",)]
+
+
+def test_a_route_that_was_not_reached_is_in_the_camp_of_what_failed() -> None:
+    first = raised("onnxruntime", "ValueError", "no", stage="convert", library="tf2onnx")
+    behind = replace(first, route="openvino", status="not reached", cause="exception")
+    (found,) = findings(CASE, completed("keras-tf", answer(CASE)), first, behind)
+    assert found.camps[0].routes == ("onnxruntime", "openvino")
+    assert found.library == "tf2onnx"
+
+
+@pytest.mark.parametrize(
+    ("kind", "message", "frame", "symptom"),
+    [
+        ("NotImplementedError", "", "keras/src/ops/nn.py:1 f", "unsupported"),
+        ("RuntimeError", "Op X is not supported on CPU", "x.py:1 f", "unsupported"),
+        ("ValueError", "`units` must be positive", "/lib/keras/src/layers/core/dense.py:9 __init__", "refused"),
+        ("ValueError", "`units` must be positive", "/lib/keras/src/backend/torch/nn.py:9 f", "crash"),
+        ("TypeError", "no", "/lib/keras/src/layers/core/dense.py:9 __init__", "crash"),
+    ],
+)
+def test_what_fails_on_every_route_is_told_apart(kind: str, message: str, frame: str, symptom: str) -> None:
+    outcomes = [raised(name, kind, message, frame) for name in ("keras-tf", "keras-torch")]
+    (found,) = findings(CASE, *outcomes)
+    assert found.symptom == symptom
+    assert found.evidence["against"] == "the reference"
+    assert found.counts == (symptom == "crash")
+
+
+def test_the_death_of_a_process() -> None:
+    dead = Outcome("keras-tf", "signal", "run", "tensorflow", detail="SIGSEGV")
+    (found,) = findings(CASE, dead, completed("keras-torch", answer(CASE)))
+    assert (found.symptom, found.failure) == ("death", "signal SIGSEGV")
+
+
+def test_a_hang_needs_others_that_are_quick() -> None:
+    stuck = Outcome("keras-tf", "timeout", "run", "keras", times=(StageTime("run", "keras", 10.0, 1.0),))
+    (found,) = findings(CASE, stuck, completed("keras-torch", answer(CASE)))
+    assert found.symptom == "hang"
+    assert findings(CASE, stuck, completed("keras-torch", answer(CASE), wall_s=9.0)) == []
+
+
+def test_other_bits_in_a_second_run() -> None:
+    first = completed("keras-tf", answer(CASE))
+    again = Routes(keras_tf=off("Softmax", 1e-6))(CASE, ["keras-tf"])
+    (found,) = findings(CASE, first, again=again)
+    assert (found.symptom, found.layer) == ("nondeterminism", "Softmax")
+    assert findings(CASE, first, again=Routes()(CASE, ["keras-tf"])) == []
+
+
+def test_findings_go_to_json_and_back() -> None:
+    (found,) = judged(CASE, keras_torch=off("ReLU", 1e-3))
+    assert Finding.from_plain(found.as_plain()) == found
+
+
+def test_templates_forget_what_differs() -> None:
+    one = template("Layer 'conv_1' got shape (1, 2, 3) at 0x7f3a, n12")
+    assert one == template("Layer 'dense' got shape (None, 7) at 0x1, n3")
+    assert one != template("Layer 'dense' has shape (None, 7) at 0x1, n3")
+
+
+def test_d_mad_adds_outputs_and_sees_magnitudes_only() -> None:
+    outputs = [wire(np.array([[1.0, -1.0]], np.float32)), wire(np.array([2.0], np.float32))]
+    assert mean_magnitude(outputs) == 2.0
+    assert mean_magnitude([]) is None
+    one, two = completed("a", [wire(np.array([1.0]))]), completed("b", [wire(np.array([-3.0]))])
+    assert d_mad({"a": one, "b": two}) == 0.5
+    assert d_mad({"a": one}) is None
