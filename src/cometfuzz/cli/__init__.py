@@ -8,6 +8,7 @@ import typer
 import cometfuzz
 from cometfuzz.cli import bench, catalogue, environments, evaluate
 from cometfuzz.cli.conformance import conformance
+from cometfuzz.cli.export import export
 from cometfuzz.cli.gaps import gaps
 from cometfuzz.cli.generate import generate
 from cometfuzz.cli.importing import import_
@@ -25,6 +26,7 @@ app = typer.Typer(
 )
 app.command()(run)
 app.command()(resume)
+app.command()(export)
 app.command()(catalogue.layers)
 app.command()(catalogue.space)
 app.command()(doctor)
