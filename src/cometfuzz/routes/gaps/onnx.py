@@ -318,4 +318,21 @@ GAPS: tuple[Gap, ...] = (
         always=False,
         kind="bug",
     ),
+    Gap(
+        ("tf2onnx",),
+        (),
+        lambda x, p: "float64" in dtypes(x, p) and names(p, *_SINGLE, "leaky_relu"),
+        evidence="attributes of ONNX operators are float32: Selu(float64) multiplies by float32(1.0507)",
+        symptom="value",
+        always=False,
+    ),
+    Gap(
+        ("onnxruntime",),
+        ("Attention", "MultiHeadAttention", "GroupQueryAttention"),
+        lambda x, p: "float64" in dtypes(x, p),
+        evidence="optimised, the scale of float64 scores is an attribute, so float32; right without optimisations",
+        symptom="value",
+        always=False,
+        kind="bug",
+    ),
 )
