@@ -188,6 +188,13 @@ def test_readers_of_one_artefact_share_its_conversion() -> None:
     assert shared[0] == shared[1] == shared[2]
 
 
+def test_what_stayed_in_a_child_that_died_is_made_again(no_orphans: None) -> None:
+    routes = reader("first", where="one"), reader("second", read="kill", where="one"), reader("third", where="one")
+    with executing(*routes) as executor:
+        trial = executor.run(case_of(1))
+    assert [outcome.status for outcome in trial.outcomes.values()] == ["completed", "signal", "completed"]
+
+
 def test_one_name_is_one_step() -> None:
     with pytest.raises(InvalidRoute, match="step='converter' again"):
         Executor([reader("first"), reader("second", convert="raise")])
