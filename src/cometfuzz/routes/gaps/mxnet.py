@@ -16,6 +16,7 @@ from cometfuzz.routes.gaps.onnx import (
 )
 
 _MXNET = ("keras-mxnet",)
+_IDENTITIES = ("Dropout", "AlphaDropout", "GaussianDropout", *(f"SpatialDropout{axes}D" for axes in (1, 2, 3)))
 KNOWN_ACTIVATIONS = (
     *(None, "softmax", "elu", "selu", "softplus", "softsign", "relu", "tanh", "sigmoid", "hard_sigmoid"),
     *("exponential", "linear"),
@@ -204,5 +205,24 @@ GAPS: tuple[Gap, ...] = (
         evidence="bilinear interpolation has other values than Keras documents",
         symptom="value",
         always=False,
+    ),
+    Gap(
+        _MXNET,
+        ("GaussianNoise", "GaussianDropout", "AlphaDropout"),
+        lambda x, p: True,
+        evidence="noise is added in predict() as well",
+        symptom="value",
+        always=False,
+        kind="bug",
+    ),
+    Gap(
+        _MXNET,
+        (*_IDENTITIES, "ActivityRegularization"),
+        lambda x, p: True,
+        evidence="You created Module with data_names=['/x0'] but input with name '/x0' is not found in"
+        " symbol.list_arguments(): a model that does nothing",
+        raises="Exception",
+        always=False,
+        kind="bug",
     ),
 )
