@@ -17,8 +17,6 @@ from cometfuzz.campaign.replay import recount
 from cometfuzz.campaign.session import Session, Settings, seed_texts
 from cometfuzz.campaign.store import Store
 from cometfuzz.config import Config, PolicyConfig
-from cometfuzz.coverage.gain import Coverage
-from cometfuzz.coverage.layers import full_space, paper_space
 from cometfuzz.errors import InvalidCampaign
 from cometfuzz.execution.executor import Executor
 from cometfuzz.execution.reference import REFERENCE
@@ -135,7 +133,7 @@ def test_kill_and_resume_loses_nothing(tmp_path: Path, kills: int) -> None:
     with Records(folder) as records:
         assert records.check() == []
         stored = [logged.case_id for logged in records.feedbacks()]
-        counted = recount(records, [], [Coverage(paper_space()), Coverage(full_space())])
+        counted = recount(records)
         assert counted == records.coverage
     assert stored == ids(tmp_path / "whole", cases=60)
 
