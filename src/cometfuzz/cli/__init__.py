@@ -7,6 +7,7 @@ import typer
 
 import cometfuzz
 from cometfuzz.cli import bench, catalogue, environments, evaluate
+from cometfuzz.cli.calibrate import calibrate
 from cometfuzz.cli.conformance import conformance
 from cometfuzz.cli.export import export
 from cometfuzz.cli.gaps import gaps
@@ -32,6 +33,7 @@ app.command()(catalogue.space)
 app.command()(doctor)
 app.command("exec")(execute)
 app.command()(conformance)
+app.command()(calibrate)
 app.command()(gaps)
 app.command()(generate)
 app.command("import")(import_)
