@@ -54,6 +54,7 @@ class PolicyConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         *("keras-jax", "tf-graph", "keras-saved", "tf-saved", "onnxruntime", "onnxruntime-noopt", "onnx-reference"),
         *("onnx2torch", "onnx2pytorch", "openvino", "litert", "torch-onnx"),
     )
+    clear: tuple[str, ...] = ("onnxruntime", "torch-onnx", "litert")
     sampled: tuple[str, ...] = ("tf-xla", "keras-mxnet")
     only: tuple[str, ...] = ("keras2-tf",)
     one_in: int = 4

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from cometfuzz.coverage.gain import Coverage
 from cometfuzz.draw import Draw
 from cometfuzz.errors import CometfuzzError
 from cometfuzz.ir.case import Case
@@ -92,6 +93,18 @@ def test_coverage_grows_in_all_three_criteria() -> None:
     rehearse(search, 60)
     end = [counts["covered"] for counts in search.coverages[0].summary().values()]
     assert all(after > before + 20 for before, after in zip(start, end, strict=True))
+
+
+@pytest.mark.parametrize("name", strategies())
+def test_coverage_is_what_the_cases_cover_in_each_space(name: str) -> None:
+    search = strategy(name)
+    recounts = [Coverage(coverage.space) for coverage in search.coverages]
+    made: list[Case] = []
+    rehearse(search, 60, made.append)
+    for coverage, recount in zip(search.coverages, recounts, strict=True):
+        for graph in (*(make() for make in SMALL.values()), *(case.graph for case in made)):
+            recount.cover(graph)
+        assert recount.summary() == coverage.summary()
 
 
 @pytest.mark.parametrize("name", strategies())

@@ -7,13 +7,14 @@ are the same whatever the number of jobs. Execution goes on while a case is judg
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, wait
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from cometfuzz.campaign.events import CaseDone, Ended, Event, Executed, Notice, RouteResult, Started, Summary
 from cometfuzz.config import PolicyConfig
+from cometfuzz.coverage.branches import Branches
 from cometfuzz.coverage.gain import new_nodes
 from cometfuzz.draw import Draw
 from cometfuzz.execution.executor import Executor
@@ -65,7 +66,7 @@ class Campaign:
     done: int = 0
     spent_s: float = 0.0
     waiting: Sequence[Case] = ()
-    branches: Callable[[Trial], int | None] = lambda trial: None
+    branches: Branches | None = None
     stop: threading.Event = field(default_factory=threading.Event)
     _notices: deque[str] = field(default_factory=deque)
 
@@ -77,7 +78,7 @@ class Campaign:
         """Run until a bound is reached or `stop` is set; what is under way then is given up, not lost: it is proposed
         again when the campaign goes on."""
         began = time.monotonic()
-        yield Started(self.settings, self.done, self._coverage())
+        yield Started(self.settings, self.done, self._coverage(), self.spent_s)
         flying: deque[_Flight] = deque()
         self._next = self.done
         for case in self.waiting:
@@ -133,7 +134,7 @@ class Campaign:
             gained={name: _covered(coverage, name) - _covered(before, name) for name in coverage},
             parts=parts,
             coverage=coverage,
-            branches=None,
+            branches=None if self.branches is None else self.branches.branch_share._asdict(),
             operators=self.strategy.operators(),
             elapsed_s=self._elapsed(began),
             case=flight.case,
@@ -149,10 +150,10 @@ class Campaign:
     def _feedback(self, benches: Sequence[Bench]) -> Feedback:
         executed = bool(benches) and any(name != REFERENCE.name for name in benches[0].completed)
         reasons = nonfinite_origins(benches[0].graph, benches[0].reference).values() if executed else ()
-        counts = [count for bench in benches if (count := self.branches(bench.trial)) is not None]
+        found = any(news.branch_count for bench in benches for news in bench.trial.branches.values())
         return Feedback(
             executed=executed,
-            new_branches=any(counts) if counts else None,
+            new_branches=found if self.branches is not None else None,
             nonfinite=any(reason not in (GIVEN, SPECIAL) for reason in reasons),
         )
 

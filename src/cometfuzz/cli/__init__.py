@@ -8,10 +8,12 @@ import typer
 import cometfuzz
 from cometfuzz.cli import bench, catalogue, environments, evaluate
 from cometfuzz.cli.conformance import conformance
+from cometfuzz.cli.export import export
 from cometfuzz.cli.gaps import gaps
 from cometfuzz.cli.generate import generate
 from cometfuzz.cli.importing import import_
 from cometfuzz.cli.routes import doctor, execute
+from cometfuzz.cli.run import resume, run
 from cometfuzz.cli.seeds import seeds
 from cometfuzz.cli.synthesise import synthesise
 from cometfuzz.errors import CometfuzzError
@@ -22,6 +24,9 @@ app = typer.Typer(
     help="Test deep-learning libraries by generating neural-network models.",
     epilog="Example: cometfuzz layers Conv2D",
 )
+app.command()(run)
+app.command()(resume)
+app.command()(export)
 app.command()(catalogue.layers)
 app.command()(catalogue.space)
 app.command()(doctor)

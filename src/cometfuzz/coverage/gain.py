@@ -61,7 +61,7 @@ class Coverage:
         self._caps: dict[tuple[str, str, str], int] = {}
         self._left: dict[tuple[str, str, str], int] = {}
         for item in (item for items in self.space.items.values() for item in items):
-            self._left[item[:3]] = self._left.get(item[:3], 0) + 1
+            self._left[item[:3]] = self._left.get(item[:3], 0) + (item not in self.space.unreachable)
             if item.value.startswith("#"):
                 self._caps[item[:3]] = self._caps.get(item[:3], 0) + 1
         self._followers: dict[str, dict[str, None]] = {}

@@ -1,9 +1,10 @@
 """Which routes a case runs on: cheap ones always, dear ones where something is new.
 
 Every case runs on the base routes. Converters and JAX take seconds, so they get at most one case in `one_in`, only if
-it covers something new, and of a large one only a cut of at most `largest_cut` layers around what is new. Some routes
-are sampled. A case with layers that only Keras 2 has runs on the routes that speak it. All of it follows from the seed,
-the index of the case and the case: no clock, no state.
+it covers something new, and of a large one only a cut of at most `largest_cut` layers around what is new, without
+layers that one of the routes in `clear` is known to fail on. Some routes are sampled. A case with layers that only
+Keras 2 has runs on the routes that speak it. All of it follows from the seed, the index of the case and the case: no
+clock, no state.
 """
 
 from collections import deque
@@ -19,6 +20,7 @@ from cometfuzz.errors import InvalidCase
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.graph import INPUT, Draft, Edge, Graph
 from cometfuzz.routes import Route
+from cometfuzz.routes.gaps import gaps_against
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,8 @@ def assign(
     assignments = [Assignment(case, _able(routes, first, only_old))]
     turn = Draw(seed, "policy block", index // policy.one_in).integer(0, policy.one_in - 1)
     if new and not only_old and index % policy.one_in == turn:
-        part = cut(case, new, policy.largest_cut)
+        avoided = _spoilers(case.graph, [name for name in policy.clear if name in routes])
+        part = cut(case, [name for name in new if name not in avoided], policy.largest_cut, avoided)
         if part is not None and part.graph == case.graph:
             assignments = [Assignment(case, _able(routes, [*first, *policy.converters], only_old))]
         elif part is not None:
@@ -57,16 +60,32 @@ def _able(routes: Mapping[str, Route], names: Sequence[str], only_old: bool) -> 
     return tuple(name for name in dict.fromkeys(names) if name in speaking)
 
 
-def cut(case: Case, around: Collection[str], largest: int) -> Case | None:
+def _spoilers(graph: Graph, routes: Sequence[str]) -> set[str]:
+    """The nodes that one of the routes is known to fail on: one of them in a model, and none of it is tested."""
+    found = set()
+    for node in graph.nodes:
+        spec = CATALOGUE[node.layer]
+        if not spec.counted:
+            continue
+        x = spec.view(graph.input_types(node))
+        gaps = (gap for route in routes for gap in gaps_against(route, spec, x, node.params))
+        if any(gap.symptom in ("exception", "death", "any") for gap in gaps):
+            found.add(node.id)
+    return found
+
+
+def cut(case: Case, around: Collection[str], largest: int, avoided: Collection[str] = ()) -> Case | None:
     """The part of a case with at most `largest` layers nearest to some nodes; None if it does not stand alone.
 
     Edges that are cut become inputs. Kept nodes keep their names, and so their weights.
     """
     graph = case.graph
     layers = [node.id for node in graph.nodes if node.layer != INPUT]
-    if len(layers) <= largest:
+    if len(layers) <= largest and not avoided:
         return case
-    kept = _nearest(graph, [name for name in layers if name in around], largest)
+    kept = _nearest(graph, [name for name in layers if name in around], largest, avoided)
+    if not kept:
+        return None
     drafts: list[Draft] = []
     sources: dict[Edge, Edge] = {}
     for node in graph.nodes:
@@ -94,7 +113,7 @@ def cut(case: Case, around: Collection[str], largest: int) -> Case | None:
     return Case(part, case.rng_seed, {key: data for key, data in case.data.items() if key.split("/")[0] in names})
 
 
-def _nearest(graph: Graph, start: Sequence[str], largest: int) -> set[str]:
+def _nearest(graph: Graph, start: Sequence[str], largest: int, avoided: Collection[str]) -> set[str]:
     """Up to `largest` layers, the first ones at no distance from `start`, then their neighbours, and so on."""
     beside: dict[str, list[str]] = {node.id: [] for node in graph.nodes}
     for node in graph.nodes:
@@ -105,7 +124,7 @@ def _nearest(graph: Graph, start: Sequence[str], largest: int) -> set[str]:
     waiting = deque(start)
     while waiting and len(kept) < largest:
         name = waiting.popleft()
-        if name in kept or graph.by_id[name].layer == INPUT:
+        if name in kept or name in avoided or graph.by_id[name].layer == INPUT:
             continue
         kept[name] = None
         waiting += beside[name]

@@ -20,7 +20,10 @@ def change_parameters(graph: Graph, guide: Guide, draw: Draw, limits: Limits) ->
         return any(guide.is_open(spec.name, parameter) for parameter in spec.params)
 
     def change(node: Node, spec: LayerSpec, editor: Editor) -> None:
-        params = guide.draw_params(spec, editor.input_types(node), draw, limits, node.params)
+        types = editor.input_types(node)
+        params = guide.draw_params(spec, types, draw, limits, node.params)
+        if params is None or params == node.params:
+            params = guide.draw_params(spec, types, draw, limits)
         if params is None or params == node.params:
             raise Inapplicable(f"{node.layer} takes no other parameters here")
         editor.redo(node, node.inputs, params)

@@ -1,7 +1,7 @@
 """IL: put layers that have not been seen there behind layers that they have never followed."""
 
 from cometfuzz.catalogue import LAYERS
-from cometfuzz.catalogue.spec import LayerSpec
+from cometfuzz.catalogue.spec import CATALOGUE, LayerSpec
 from cometfuzz.coverage.gain import Fact
 from cometfuzz.draw import Draw
 from cometfuzz.ir.graph import Edge, Graph, Node
@@ -20,6 +20,7 @@ def insert_layer(graph: Graph, guide: Guide, draw: Draw, limits: Limits) -> Grap
 
 def _insert(editor: Editor, guide: Guide, draw: Draw) -> None:
     node, spec = _choose(editor, guide, draw)
+    after = _layers_after(editor, node)
     edge = Edge(node.id)
     seen = editor.type_of(edge)
     wanted = _wanted_type(spec, seen, guide, draw)
@@ -34,8 +35,7 @@ def _insert(editor: Editor, guide: Guide, draw: Draw) -> None:
     if params is None:
         raise Inapplicable(f"{spec.name} takes no {types[0]}")
     made = editor.add(spec.name, params, (edge,))
-    readers = [reader for reader in editor.nodes.values() if Edge(node.id) in reader.inputs and reader.id != made.id]
-    between = any(guide.wants_sequence(spec.name, reader.layer) for reader in readers) or draw.chance(0.2)
+    between = any(guide.wants_sequence(spec.name, layer) for layer in after) or draw.chance(0.2)
     if seen.masked or not editor.is_read(Edge(node.id)) or not between:
         editor.expose(Edge(made.id))
     else:
@@ -43,13 +43,31 @@ def _insert(editor: Editor, guide: Guide, draw: Draw) -> None:
 
 
 def _choose(editor: Editor, guide: Guide, draw: Draw) -> tuple[Node, LayerSpec]:
-    """A node and a layer that has never followed it, if there is one; direct edges before adapted ones."""
+    """A node and a layer that has never followed it, if there is one; best one that its readers have never followed."""
     layers = editor.sources()
     names = {name: None for name in UNARY if editor.limits.has(name)}
     pair = guide.new_pair(layers, names, draw)
     if pair is None:
         return draw.choice(layers), LAYERS[draw.choice(list(names))]
-    return pair[0], LAYERS[draw.choice(pair[1])]
+    node, followers = pair
+    after = _layers_after(editor, node)
+    both = [name for name in followers if any(guide.wants_sequence(name, layer) for layer in after)]
+    return node, LAYERS[draw.choice(both or followers)]
+
+
+def _layers_after(editor: Editor, node: Node) -> list[str]:
+    """The layers that read a node's first output, through utility nodes."""
+    found: dict[str, None] = {}
+    waiting = [Edge(node.id)]
+    while waiting:
+        edge = waiting.pop()
+        for reader in editor.nodes.values():
+            if edge in reader.inputs:
+                if CATALOGUE[reader.layer].counted:
+                    found[reader.layer] = None
+                else:
+                    waiting.append(Edge(reader.id))
+    return list(found)
 
 
 def _wanted_type(spec: LayerSpec, seen: TensorType, guide: Guide, draw: Draw) -> TensorType:

@@ -68,12 +68,20 @@ class Strategy(Protocol):
 
 @dataclass(frozen=True)
 class Flight:
-    """A case that has been proposed and not yet learned of."""
+    """A case that has been proposed and not yet learned of.
+
+    gains: what it would cover, for each coverage. The same words may be true in one space and not in the other: the
+    paper's sequences go through utility nodes.
+    """
 
     case: Case
     operator: str
-    claims: tuple[Fact, ...]
+    gains: tuple[Gain, ...]
     probe: bool
+
+    @property
+    def claims(self) -> tuple[Fact, ...]:
+        return tuple(dict.fromkeys(fact for gain in self.gains for fact in gain.facts))
 
 
 class Search:
@@ -107,10 +115,10 @@ class Search:
 
     def launch(self, graph: Graph, operator: str, draw: Draw, probe: bool = False) -> Case:
         """The case of a graph, with what it would cover claimed."""
-        claims = tuple(dict.fromkeys(fact for coverage in self.coverages for fact in coverage.gain(graph).facts))
-        self.claimed.update(claims)
         case = Case(graph, draw.integer(0, 2**32))
-        self.flights.append(Flight(case, operator, claims, probe))
+        flight = Flight(case, operator, tuple(coverage.gain(graph) for coverage in self.coverages), probe)
+        self.claimed.update(flight.claims)
+        self.flights.append(flight)
         return case
 
     def land(self, case: Case, feedback: Feedback) -> tuple[Flight, list[Gain]]:
@@ -125,7 +133,7 @@ class Search:
         if not feedback.executed:
             self.failures.update(flight.claims)
             return flight, [Gain(()) for _ in self.coverages]
-        gains = [coverage.take(flight.claims) for coverage in self.coverages]
+        gains = [coverage.take(gain.facts) for coverage, gain in zip(self.coverages, flight.gains, strict=True)]
         fit = flight.operator != SEED and not flight.probe and not feedback.nonfinite
         if fit and (any(gains) or feedback.new_branches):
             self.pool.add(case.graph, Draw(self.seed, "pool", self.index))

@@ -1,0 +1,155 @@
+"""`cometfuzz run` and `cometfuzz resume`: campaigns."""
+
+import signal
+import time
+from dataclasses import replace
+from pathlib import Path
+from types import FrameType
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import Progress
+
+from cometfuzz.campaign.records import Records
+from cometfuzz.campaign.session import Session, Settings, seed_texts
+from cometfuzz.campaign.store import Store
+from cometfuzz.catalogue.files import load as load_case
+from cometfuzz.config import load as load_config
+from cometfuzz.coverage.layers import SIGMA
+from cometfuzz.errors import UnknownName
+from cometfuzz.ir.graph import Graph
+from cometfuzz.reports.console import Screen, screen_for
+from cometfuzz.routes.registry import choose, configured
+from cometfuzz.search.strategies import strategies
+from cometfuzz.seeds.importing import import_model
+from cometfuzz.seeds.published import names, synthesised
+
+Configured = Annotated[Path | None, typer.Option("--config", help="A TOML file; else cometfuzz.toml, if it is here.")]
+Jobs = Annotated[int | None, typer.Option(min=1, help="Workers of each kind; the cases are the same.")]
+Json = Annotated[bool, typer.Option("--json", help="Events as lines of JSON (docs/events.md).")]
+QuietOption = Annotated[bool, typer.Option("--quiet", help="Only the closing summary.")]
+
+
+def run(
+    out: Annotated[Path | None, typer.Option(help="The campaign's folder; by default campaigns/TIME.")] = None,
+    minutes: Annotated[float | None, typer.Option(min=0.0, help="End after so many minutes.")] = None,
+    cases: Annotated[int | None, typer.Option(min=1, help="End after so many cases.")] = None,
+    strategy: Annotated[str, typer.Option(help="What proposes the cases.")] = "directed",
+    seed: Annotated[int, typer.Option(help="Same seed, same flags: same cases.")] = 1,
+    routes: Annotated[str, typer.Option(help="Routes, with commas between them; by default those of the policy.")] = "",
+    seeds: Annotated[
+        list[Path] | None, typer.Option(help="Start from this case or .keras file instead; may be given again.")
+    ] = None,
+    sigma: Annotated[int, typer.Option(min=1, help="How many values of a numeric parameter count.")] = SIGMA,
+    branches: Annotated[bool, typer.Option(help="Let new branches of Keras' code guide the search too.")] = True,
+    jobs: Jobs = None,
+    config: Configured = None,
+    quiet: QuietOption = False,
+    as_json: Json = False,
+) -> None:
+    """Run a campaign: generate models, run them on libraries, judge what they do, and keep it all in a folder.
+
+    Without --minutes or --cases it goes on until Ctrl-C, which ends it with a summary; a second Ctrl-C ends it at once.
+    Nothing is lost either way: `cometfuzz resume DIR` goes on.
+
+    Example: cometfuzz run --minutes 10 --routes keras-tf,keras-torch,onnxruntime
+    """
+    given = load_config(config)
+    known = configured(given)
+    if strategy not in strategies():
+        raise UnknownName(f"expected one of {', '.join(sorted(strategies()))}; received strategy={strategy!r}")
+    policy = given.policy
+    default = [name for name in (*policy.base, *policy.only, *policy.converters, *policy.sampled) if name in known]
+    chosen = [route.name for route in choose(routes, known)] if routes else default
+    folder = out or Path("campaigns") / time.strftime("%Y%m%d-%H%M%S")
+    settings = Settings(
+        strategy=strategy,
+        seed=seed,
+        routes=tuple(chosen),
+        seeds=seed_texts(_seeds(seeds)),
+        sigma=sigma,
+        branches=branches,
+        jobs=jobs or given.jobs,
+        cases=cases,
+        minutes=minutes,
+        out=str(folder),
+    )
+    with Store.create(folder, vars(settings)) as store:
+        _drive(store, settings, config, quiet, as_json)
+
+
+def resume(
+    folder: Annotated[Path, typer.Argument(help="A campaign's folder.", metavar="DIR")],
+    minutes: Annotated[
+        float | None, typer.Option(min=0.0, help="So many minutes in all, those before included.")
+    ] = None,
+    cases: Annotated[int | None, typer.Option(min=1, help="So many cases in all, those before included.")] = None,
+    jobs: Jobs = None,
+    config: Configured = None,
+    quiet: QuietOption = False,
+    as_json: Json = False,
+) -> None:
+    """Go on with a campaign where it was, also after a crash or kill -9; at most the cases under way are run again.
+
+    Without --minutes or --cases its own bounds hold.
+
+    Example: cometfuzz resume campaigns/20260101-120000 --minutes 30
+    """
+    with Store.open(folder) as store:
+        settings = Settings.of(store.settings)
+        settings = replace(
+            settings,
+            cases=cases if cases is not None or minutes is not None else settings.cases,
+            minutes=minutes if cases is not None or minutes is not None else settings.minutes,
+            jobs=jobs or settings.jobs,
+            out=str(folder),
+        )
+        _drive(store, settings, config, quiet, as_json)
+
+
+def _seeds(paths: list[Path] | None) -> list[Graph]:
+    if not paths:
+        return [synthesised(name) for name in names()]
+    return [import_model(path).graph if path.suffix == ".keras" else load_case(path).graph for path in paths]
+
+
+def _drive(store: Store, settings: Settings, config: Path | None, quiet: bool, as_json: bool) -> None:
+    given = load_config(config)
+    screen = screen_for(as_json, quiet, _known_keys(store))
+    with Progress(console=Console(stderr=True), transient=True, disable=as_json or not store.done) as progress:
+        bar = progress.add_task("replaying", total=store.done)
+        session = Session(store, settings, given, configured(given), lambda done: progress.update(bar, completed=done))
+    with session, _Interrupts(session), screen:
+        _show(session, screen)
+
+
+def _show(session: Session, screen: Screen) -> None:
+    for event in session.events():
+        screen.handle(event)
+
+
+def _known_keys(records: Records) -> list[str]:
+    """The findings that earlier sessions of the campaign have seen."""
+    return list(dict.fromkeys(found.finding.key for found in records.findings()))
+
+
+class _Interrupts:
+    """The first Ctrl-C ends the campaign in good order, the second at once."""
+
+    def __init__(self, session: Session) -> None:
+        self.session, self.count = session, 0
+
+    def __enter__(self) -> "_Interrupts":
+        self._before = {number: signal.signal(number, self._handle) for number in (signal.SIGINT, signal.SIGTERM)}
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def _handle(self, number: int, frame: FrameType | None) -> None:
+        self.count += 1
+        if self.count > 1:
+            raise KeyboardInterrupt
+        self.session.stop()
