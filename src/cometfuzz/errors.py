@@ -35,3 +35,7 @@ class EnvironmentFailure(CometfuzzError):
 
 class WorkerFailure(CometfuzzError):
     """A worker that cannot be started at all, so that there is no outcome to record."""
+
+
+class InvalidCampaign(CometfuzzError):
+    """A campaign folder that cannot be used, or not in this way; the message says what can be done."""

@@ -24,6 +24,7 @@ COMMANDS = {
     "import-help": ["import", "--help"],
     "seeds": ["seeds"],
     "synthesise-help": ["synthesise", "--help"],
+    "export-help": ["export", "--help"],
 }
 
 
@@ -99,6 +100,7 @@ def test_bench_json_has_the_promised_form() -> None:
         (["conformance", "--layers", "Nope"], "received layer='Nope'"),
         (["conformance", "--routes", "nope"], "received route='nope'"),
         (["gaps", "--kind", "nope"], "received kind='nope'"),
+        (["export", "nowhere"], "nowhere: expected the folder of a campaign"),
     ],
 )
 def test_errors_are_one_line(

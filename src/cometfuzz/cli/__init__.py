@@ -8,6 +8,7 @@ import typer
 import cometfuzz
 from cometfuzz.cli import bench, catalogue, environments, evaluate
 from cometfuzz.cli.conformance import conformance
+from cometfuzz.cli.export import export
 from cometfuzz.cli.gaps import gaps
 from cometfuzz.cli.generate import generate
 from cometfuzz.cli.importing import import_
@@ -35,6 +36,7 @@ app.command()(generate)
 app.command("import")(import_)
 app.command()(seeds)
 app.command()(synthesise)
+app.command()(export)
 app.add_typer(bench.app, name="bench")
 app.add_typer(environments.app, name="env")
 app.add_typer(evaluate.app, name="evaluate")

@@ -213,4 +213,9 @@ def encode(case: Case) -> bytes:
 
 def case_id(case: Case) -> str:
     """The name of a case everywhere: 16 hexadecimal digits of the hash of its canonical text."""
-    return hashlib.sha256(encode(case)).hexdigest()[:16]
+    return text_id(encode(case))
+
+
+def text_id(text: bytes) -> str:
+    """The id of the case whose canonical text this is."""
+    return hashlib.sha256(text).hexdigest()[:16]

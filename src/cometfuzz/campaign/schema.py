@@ -1,0 +1,191 @@
+"""The database of a campaign: its tables, its version, and how it is opened. docs/store.md explains every column."""
+
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from cometfuzz.errors import InvalidCampaign
+
+VERSION = 1
+"""Goes up with every change of the tables; a database of another version is refused."""
+
+APPLICATION = 0x636F6D74
+"""Marks the file as ours ("comt"), where `file` and SQLite look."""
+
+SYNCHRONOUS = "FULL"
+"""A committed case survives a kill under any setting of this; under this one also a power cut."""
+
+TABLES = """
+CREATE TABLE campaign (
+    name TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE sessions (
+    session INTEGER PRIMARY KEY,
+    cometfuzz TEXT NOT NULL,
+    settings TEXT NOT NULL,
+    first_index INTEGER NOT NULL,
+    reason TEXT,
+    done INTEGER,
+    elapsed_s REAL,
+    own_cpu_s REAL,
+    library_cpu_s REAL
+);
+CREATE TABLE cases (
+    case_index INTEGER PRIMARY KEY,
+    case_id TEXT NOT NULL,
+    operator TEXT NOT NULL,
+    nodes INTEGER NOT NULL,
+    feedback TEXT NOT NULL,
+    gained TEXT NOT NULL,
+    elapsed_s REAL NOT NULL,
+    paper_inputs INTEGER,
+    paper_parameters INTEGER,
+    paper_sequences INTEGER,
+    full_inputs INTEGER,
+    full_parameters INTEGER,
+    full_sequences INTEGER,
+    branches TEXT
+);
+CREATE TABLE trials (
+    case_index INTEGER NOT NULL REFERENCES cases,
+    part INTEGER NOT NULL,
+    case_id TEXT NOT NULL,
+    d_mad REAL,
+    PRIMARY KEY (case_index, part)
+) WITHOUT ROWID;
+CREATE TABLE versions (
+    versions_id INTEGER PRIMARY KEY,
+    versions TEXT NOT NULL UNIQUE
+);
+CREATE TABLE outcomes (
+    case_index INTEGER NOT NULL,
+    part INTEGER NOT NULL,
+    place INTEGER NOT NULL,
+    route TEXT NOT NULL,
+    status TEXT NOT NULL,
+    stage TEXT NOT NULL,
+    library TEXT NOT NULL,
+    wall_s REAL NOT NULL,
+    cpu_s REAL NOT NULL,
+    detail TEXT NOT NULL,
+    failure TEXT,
+    versions_id INTEGER NOT NULL REFERENCES versions,
+    mean_magnitude REAL,
+    PRIMARY KEY (case_index, part, place),
+    FOREIGN KEY (case_index, part) REFERENCES trials
+);
+CREATE TABLE findings (
+    case_index INTEGER NOT NULL,
+    part INTEGER NOT NULL,
+    place INTEGER NOT NULL,
+    oracle TEXT NOT NULL,
+    symptom TEXT NOT NULL,
+    severity TEXT NOT NULL,
+    library TEXT NOT NULL,
+    stage TEXT NOT NULL,
+    layer TEXT NOT NULL,
+    key TEXT NOT NULL,
+    counts INTEGER NOT NULL,
+    finding TEXT NOT NULL,
+    PRIMARY KEY (case_index, part, place),
+    FOREIGN KEY (case_index, part) REFERENCES trials
+);
+CREATE INDEX findings_by_key ON findings (key);
+CREATE TABLE notices (
+    notice INTEGER PRIMARY KEY,
+    done INTEGER NOT NULL,
+    text TEXT NOT NULL
+);
+"""
+
+_DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+_OUTSIDE = (
+    *(sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY),
+    *(sqlite3.SQLITE_BUSY, sqlite3.SQLITE_PERM),
+)
+
+
+def create(path: Path, values: Mapping[str, str]) -> None:
+    """Make a database with some rows of the table `campaign`: there as a whole or not at all."""
+    draft = path.with_name(f"{path.name}.draft")
+    for left in (draft, draft.with_name(f"{draft.name}-journal")):  # by a process that was killed here
+        left.unlink(missing_ok=True)
+    with plain_words(path), closing(sqlite3.connect(draft)) as connection, connection:
+        connection.executescript(
+            f"PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {VERSION}; BEGIN; {TABLES}"
+        )
+        connection.executemany("INSERT INTO campaign VALUES (?, ?)", values.items())
+    draft.replace(path)
+
+
+def connect(path: Path, writing: bool) -> sqlite3.Connection:
+    """Open a database of our version, or say in plain words why not."""
+    with plain_words(path):
+        mode = "rw" if writing else "ro"
+        connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode={mode}", uri=True, isolation_level="IMMEDIATE")
+        connection.row_factory = sqlite3.Row
+        try:
+            _expect_version(connection, path)
+            if writing:
+                connection.execute("PRAGMA journal_mode = WAL")
+                connection.execute(f"PRAGMA synchronous = {SYNCHRONOUS}")
+                connection.execute("PRAGMA foreign_keys = ON")
+                if problems := integrity(connection, "quick_check"):
+                    raise damaged(path, problems[0])
+        except (sqlite3.Error, InvalidCampaign):
+            connection.close()
+            raise
+        return connection
+
+
+def _expect_version(connection: sqlite3.Connection, path: Path) -> None:
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if application != APPLICATION:
+        raise InvalidCampaign(f"{path}: expected the database of a campaign; received another SQLite database")
+    if version != VERSION:
+        age = "a newer" if version > VERSION else "an older"
+        raise InvalidCampaign(
+            f"{path}: expected schema version {VERSION}; received version={version}, made by {age} cometfuzz: read or "
+            "resume it with that one, or start a new campaign in another folder (nothing here was changed)"
+        )
+
+
+def integrity(connection: sqlite3.Connection, kind: str) -> list[str]:
+    """What SQLite finds wrong with its own file: `quick_check`, or the thorough `integrity_check`."""
+    found = [text for (text,) in connection.execute(f"PRAGMA {kind}(20)")]
+    return [] if found == ["ok"] else found
+
+
+def damaged(path: Path, what: str) -> InvalidCampaign:
+    what = " ".join(what.split())
+    return InvalidCampaign(
+        f"{path}: expected a sound database; received a damaged one ({what}). The cases in {path.parent / 'cases'} can "
+        f"still be used one by one (cometfuzz exec FILE), and `sqlite3 {path} .recover` prints the rows that can be "
+        "read. Start a new campaign in another folder"
+    )
+
+
+@contextmanager
+def plain_words(path: Path) -> Iterator[None]:
+    """Say in plain words what is wrong with the file or the disk; our own mistakes stay as they are."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+        if code in _DAMAGED:
+            raise damaged(path, str(error)) from None
+        if code in _OUTSIDE:
+            raise _hindered(path, str(error)) from None
+        raise
+    except OSError as error:
+        raise _hindered(Path(error.filename or path), error.strerror or str(error)) from None
+
+
+def _hindered(path: Path, why: str) -> InvalidCampaign:
+    return InvalidCampaign(
+        f"{path}: expected a file that can be read and written; received: {why}. What the campaign has committed is "
+        "safe: mend the cause and go on with `cometfuzz resume DIR`"
+    )
