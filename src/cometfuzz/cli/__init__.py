@@ -13,6 +13,7 @@ from cometfuzz.cli.export import export
 from cometfuzz.cli.gaps import gaps
 from cometfuzz.cli.generate import generate
 from cometfuzz.cli.importing import import_
+from cometfuzz.cli.report import bugs, report, show
 from cometfuzz.cli.routes import doctor, execute
 from cometfuzz.cli.run import resume, run
 from cometfuzz.cli.seeds import seeds
@@ -28,6 +29,9 @@ app = typer.Typer(
 app.command()(run)
 app.command()(resume)
 app.command()(export)
+app.command()(report)
+app.command()(bugs)
+app.command()(show)
 app.command()(catalogue.layers)
 app.command()(catalogue.space)
 app.command()(doctor)
