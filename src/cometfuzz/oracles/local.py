@@ -20,8 +20,8 @@ from cometfuzz.execution.outcome import Outcome
 from cometfuzz.ir.case import Case, Tensor
 from cometfuzz.ir.graph import INPUT, Draft, Edge, Graph, Node
 from cometfuzz.ir.types import FLOATS
-from cometfuzz.reference.bound import Verdict, expect, judge
-from cometfuzz.reference.run import Run, narrow, roundoff, smallest
+from cometfuzz.reference.bound import Verdict, expect, judge, plainly_right
+from cometfuzz.reference.run import Run, narrow, roundoff, run, smallest
 
 if TYPE_CHECKING:
     from cometfuzz.oracles.bench import Rerun
@@ -139,7 +139,11 @@ def _wrong(
 ) -> Iterator[WrongNode]:
     weights = {node.id: data.weights[node.id] for node in part.graph.nodes if node.id in data.weights}
     inputs = {node.id: to_array(part.data[node.id]) for node in part.graph.inputs}
-    expected = expect(part.graph, Data(inputs, weights))
+    given = Data(inputs, weights)
+    exact = run(part.graph, given).values
+    if all(plainly_right(exact[edge], values[edge], part.graph.type_of(edge).dtype) for edge in part.graph.outputs):
+        return  # whatever the bound, which takes eight more runs
+    expected = expect(part.graph, given)
     for edge in part.graph.outputs:
         verdict = judge(expected[edge], values[edge])
         if not verdict.ok:
