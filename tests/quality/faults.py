@@ -21,6 +21,7 @@ Refusal = Callable[[Graph, Node], None]
 """Raises where a stage that does not compute, build or convert, breaks down over a node."""
 
 HANGS_ABOVE = 256
+ANY = "any layer"
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class Fault:
 
     def touches(self, node: Node) -> bool:
         """Whether it may show at a node: its layer, a layer inside it, or its activation."""
-        if node.layer in self.layers:
+        if node.layer in self.layers or ANY in self.layers:
             return True
         values = [item for value in node.params.values() for item in (value if isinstance(value, tuple) else (value,))]
         inner = [value for value in values if isinstance(value, Inner)]
@@ -111,10 +112,12 @@ def even_kernel_padding(call: Call, right: Meaning) -> list[Array]:
     return [np.flip(value, spatial) for value in outputs(flipped, right)]
 
 
-@plant("nan-swallowed", "run", "ReLU")
+@plant("nan-swallowed", "run", "MaxPooling1D", "MaxPooling2D", "MaxPooling3D", "ReLU")
 def nan_swallowed(call: Call, right: Meaning) -> list[Array]:
-    """max(NaN, 0) is 0."""
-    return [np.where(np.isnan(value), 0.0, value) for value in outputs(call, right)]
+    """NaN loses every maximum."""
+    if call.layer == "ReLU":
+        return [np.where(np.isnan(value), 0.0, value) for value in outputs(call, right)]
+    return outputs(replace(call, inputs=[np.where(np.isnan(call.x), -np.inf, call.x)]), right)
 
 
 @plant("channels-first-strides", "convert", "MaxPooling2D")
@@ -128,7 +131,7 @@ def channels_first_strides(call: Call, right: Meaning) -> list[Array]:
     return [swapped if swapped.shape == value.shape else value[:, :, ::-1, ::-1]]
 
 
-@break_down("zero-size", "convert", "Flatten", "Dense", "Activation")
+@break_down("zero-size", "convert", ANY)
 def zero_size(graph: Graph, node: Node) -> None:
     if any(kind.elements == 0 for kind in graph.input_types(node)):
         raise IndexError("tuple index out of range")
@@ -256,11 +259,11 @@ def permutation_inverted(call: Call, right: Meaning) -> list[Array]:
     return [value.reshape(call.outputs[0].shape)]
 
 
-@plant("coarse-half", "run", "Dense")
-def coarse_half(call: Call, right: Meaning) -> list[Array]:
-    """float16 that has been through bfloat16."""
-    coarse = call.outputs[0].dtype == "float16"
-    return [value.astype("bfloat16").astype(np.float64) if coarse else value for value in outputs(call, right)]
+@plant("half-without-bias", "run", "Dense")
+def half_without_bias(call: Call, right: Meaning) -> list[Array]:
+    """The path for float16 forgets the bias."""
+    forgets = call.outputs[0].dtype == "float16" and call.params.use_bias
+    return outputs(replace(call, params=call.params.replace(use_bias=False)) if forgets else call, right)
 
 
 @plant("segfault", "run", "DepthwiseConv2D")

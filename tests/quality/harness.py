@@ -49,7 +49,9 @@ def routes_of(fault: Fault) -> tuple[Route, ...]:
         return (_route(name, BUILD, CONVERT, _step("run", name)),)
     readers = _step("run", reader="-a"), _step("run", reader="-b")
     if fault.stage == "convert":
-        return tuple(_route(f"{name}{end}", BUILD, _step("convert", name), run) for end, run in zip("12", readers))
+        return tuple(
+            _route(f"{name}{end}", BUILD, _step("convert", name), run) for end, run in zip("12", readers, strict=True)
+        )
     build = _step("build", name)
     return _route(f"{name}1", build, readers[0]), _route(f"{name}2", build, CONVERT, readers[1])
 

@@ -15,6 +15,7 @@ from cometfuzz.catalogue.data import Array, to_array, weight_shapes
 from cometfuzz.execution.protocol import WireTensor
 from cometfuzz.ir.case import Tensor
 from cometfuzz.ir.graph import INPUT, Edge, Graph, Node
+from cometfuzz.ir.types import BYTES_OF, FLOATS, TensorType
 from cometfuzz.reference.call import Call, Mask, evaluate, output_masks
 from cometfuzz.reference.run import narrow, wide
 
@@ -112,5 +113,12 @@ def _node(
     made = []
     for value, mask, kind in zip(results, output_masks(call), node.outputs, strict=True):
         dtype = (fault.dtype or {}).get(kind.dtype, kind.dtype) if fault is not None else kind.dtype
+        if dtype in FLOATS and node.layer != "cast":  # what was promoted stays so, as in NumPy
+            dtype = _wider(dtype, [values[edge][2] for edge in node.inputs], graph.input_types(node))
         made.append((wide(narrow(value, dtype)), mask, dtype))
     return made
+
+
+def _wider(dtype: str, seen: list[str], declared: tuple[TensorType, ...]) -> str:
+    promoted = [name for name, kind in zip(seen, declared, strict=True) if name != kind.dtype]
+    return promoted[0] if promoted and BYTES_OF[promoted[0]] > BYTES_OF[dtype] else dtype

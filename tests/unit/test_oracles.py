@@ -77,6 +77,8 @@ def test_nan_that_everybody_has_is_no_finding_and_one_that_is_swallowed_is_speci
     assert judged(case) == []
     (found,) = judged(case, keras_tf=lambda layer, value: np.nan_to_num(value))
     assert (found.symptom, found.severity) == ("nonfinite", "special")
+    (found,) = judged(case, keras_tf=lambda layer, value: np.where(np.isnan(value), np.inf, value).astype(np.float32))
+    assert found.symptom == "nonfinite"
 
 
 def test_another_shape_and_another_dtype() -> None:

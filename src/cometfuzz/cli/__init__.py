@@ -11,6 +11,7 @@ from cometfuzz.cli.conformance import conformance
 from cometfuzz.cli.gaps import gaps
 from cometfuzz.cli.generate import generate
 from cometfuzz.cli.importing import import_
+from cometfuzz.cli.reduce import reduce
 from cometfuzz.cli.routes import doctor, execute
 from cometfuzz.cli.run import resume, run
 from cometfuzz.cli.seeds import seeds
@@ -33,6 +34,7 @@ app.command()(conformance)
 app.command()(gaps)
 app.command()(generate)
 app.command("import")(import_)
+app.command()(reduce)
 app.command()(seeds)
 app.command()(synthesise)
 app.add_typer(bench.app, name="bench")

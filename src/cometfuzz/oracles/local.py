@@ -16,6 +16,7 @@ from cometfuzz.catalogue.drawing import input_params
 from cometfuzz.catalogue.validate import assemble
 from cometfuzz.errors import InvalidCase
 from cometfuzz.execution.comparing import array_of
+from cometfuzz.execution.executor import select_outputs, with_all_outputs
 from cometfuzz.execution.outcome import Outcome
 from cometfuzz.ir.case import Case, Tensor
 from cometfuzz.ir.graph import INPUT, Draft, Edge, Graph, Node
@@ -101,10 +102,14 @@ def _passes(want: Array, seen: Array, dtype: str, unit: float) -> bool:
 
 def find_wrong_nodes(case: Case, data: Data, found: Sequence[Suspect], rerun: "Rerun") -> list[WrongNode]:
     """Where each suspect goes wrong: the first wrong nodes on the ways to its outputs."""
-    widened = rerun(case, [suspect.route for suspect in found], intermediates=True)
+    seen = {suspect.route: suspect.outcome for suspect in found}
+    if set(with_all_outputs(case.graph).outputs) <= set(case.graph.outputs):
+        seen = {name: select_outputs(outcome, case.graph, case.graph) for name, outcome in seen.items()}
+    else:
+        seen = dict(rerun(case, list(seen), intermediates=True).outcomes)
     wrong: list[WrongNode] = []
     for suspect in found:
-        outcome = widened.outcomes[suspect.route]
+        outcome = seen[suspect.route]
         if outcome.status != "completed" or not outcome.nodes:
             continue
         values = {edge: array_of(tensor) for edge, tensor in outcome.nodes.items()}
@@ -149,7 +154,9 @@ def _wrong(
         if not verdict.ok:
             with np.errstate(all="ignore"):
                 want = narrow(expected[edge].value, expected[edge].dtype).astype(np.float64)
-            nonfinite = bool((np.isfinite(want) != np.isfinite(values[edge].astype(np.float64))).any())
+            seen = values[edge].astype(np.float64)
+            same = (want == seen) | (np.isnan(want) & np.isnan(seen))  # NaN instead of Inf is not the same
+            nonfinite = bool((~same & ~(np.isfinite(want) & np.isfinite(seen))).any())
             yield WrongNode(suspect.route, suspect.outcome, nodes[-1], nodes, verdict, nonfinite)
 
 
