@@ -1,5 +1,6 @@
 """Oracles: each finds what it is there for, in camps, and says nothing of a clean trial."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 from trials import Fault, Routes, answer, chain, completed, raised, wire
 
 from cometfuzz.catalogue.data import Array, to_tensor
+from cometfuzz.execution.comparing import array_of
 from cometfuzz.execution.outcome import Outcome, StageTime, Trial
 from cometfuzz.ir.case import Case
 from cometfuzz.oracles.bench import Bench
@@ -56,6 +58,26 @@ def test_all_libraries_against_the_reference_is_said_as_that() -> None:
     (found,) = judged(CASE, keras_tf=wrong, keras_torch=wrong, onnxruntime=wrong)
     assert len(found.camps) == 1
     assert found.evidence["against"] == "the reference"
+
+
+def test_a_wrong_shape_within_the_model_is_found_at_its_node() -> None:
+    case = chain((1, 4, 2), ("ReLU", {}), ("GlobalMaxPooling1D", {}), ("ReLU", {}))
+
+    class Short(Routes):
+        """Goes on with what it has, as a library does."""
+
+        def __call__(self, case: Case, routes: Sequence[str], intermediates: bool = False) -> Trial:
+            trial = super().__call__(case, routes, intermediates)
+            wrong = trial.outcomes["keras-tf"]
+            nodes = {
+                edge: wire(array_of(one)[:, :1]) if edge.node == "n0" else one for edge, one in wrong.nodes.items()
+            }
+            outputs = [wire(np.full((1, 2), -5.0, np.float32))]
+            return Trial(case, {**trial.outcomes, "keras-tf": replace(wrong, outputs=outputs, nodes=nodes)})
+
+    routes = Short()
+    (found,) = examine(Bench(routes(case, ["keras-tf"]), routes))
+    assert (found.symptom, found.node, found.oracle) == ("shape", "n0", "value")
 
 
 def test_rounding_is_no_finding() -> None:

@@ -21,7 +21,8 @@ from cometfuzz.execution.outcome import Outcome
 from cometfuzz.ir.case import Case, Tensor
 from cometfuzz.ir.graph import INPUT, Draft, Edge, Graph, Node
 from cometfuzz.ir.types import FLOATS
-from cometfuzz.reference.bound import Verdict, expect, judge, plainly_right
+from cometfuzz.oracles.finding import Symptom
+from cometfuzz.reference.bound import Expected, Verdict, expect, judge, plainly_right
 from cometfuzz.reference.run import Run, narrow, roundoff, run, smallest
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class WrongNode:
     node: Node
     window: tuple[Node, ...]
     verdict: Verdict
-    nonfinite: bool
+    symptom: Symptom
 
 
 def same_types(graph: Graph, outcome: Outcome) -> bool:
@@ -152,12 +153,17 @@ def _wrong(
     for edge in part.graph.outputs:
         verdict = judge(expected[edge], values[edge])
         if not verdict.ok:
-            with np.errstate(all="ignore"):
-                want = narrow(expected[edge].value, expected[edge].dtype).astype(np.float64)
-            seen = values[edge].astype(np.float64)
-            same = (want == seen) | (np.isnan(want) & np.isnan(seen))  # NaN instead of Inf is not the same
-            nonfinite = bool((~same & ~(np.isfinite(want) & np.isfinite(seen))).any())
-            yield WrongNode(suspect.route, suspect.outcome, nodes[-1], nodes, verdict, nonfinite)
+            symptom = _symptom(expected[edge], values[edge])
+            yield WrongNode(suspect.route, suspect.outcome, nodes[-1], nodes, verdict, symptom)
+
+
+def _symptom(expected: Expected, seen: Array) -> Symptom:
+    """How a wrong tensor is wrong. Its shape may be, though that of the model's output is right."""
+    if seen.shape != expected.value.shape:
+        return "shape"
+    want, wide = narrow(expected.value, expected.dtype).astype(np.float64), seen.astype(np.float64)
+    same = (want == wide) | (np.isnan(want) & np.isnan(wide))  # NaN instead of Inf is not the same
+    return "nonfinite" if (~same & ~(np.isfinite(want) & np.isfinite(wide))).any() else "value"
 
 
 def _judge_windows(
@@ -190,7 +196,8 @@ def _judge_windows(
 def window(
     graph: Graph, nodes: Sequence[Node], values: Mapping[Edge, Array], outputs_of: Node | None = None
 ) -> Case | None:
-    """Some nodes as a case of their own that reads the given values; None if it does not stand alone.
+    """Some nodes as a case of their own that reads the given values; None if it does not stand alone, or they have
+    not the shapes that it takes.
 
     A mask travels unseen, so what an input has its mask from belongs to the window too.
     """
@@ -209,6 +216,8 @@ def window(
             continue
         for edge in node.inputs:
             if edge.node not in kept and edge not in sources:
+                if values[edge].shape != graph.type_of(edge).shape:
+                    return None
                 name = f"cut_{edge.node}_{edge.output}"
                 drafts.append(Draft(name, INPUT, input_params(graph.type_of(edge)), ()))
                 sources[edge] = Edge(name)
