@@ -13,6 +13,7 @@ from cometfuzz.cli.export import export
 from cometfuzz.cli.gaps import gaps
 from cometfuzz.cli.generate import generate
 from cometfuzz.cli.importing import import_
+from cometfuzz.cli.reduce import reduce
 from cometfuzz.cli.report import bugs, report, show
 from cometfuzz.cli.routes import doctor, execute
 from cometfuzz.cli.run import resume, run
@@ -41,6 +42,7 @@ app.command()(calibrate)
 app.command()(gaps)
 app.command()(generate)
 app.command("import")(import_)
+app.command()(reduce)
 app.command()(seeds)
 app.command()(synthesise)
 app.add_typer(bench.app, name="bench")
