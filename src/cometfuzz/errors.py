@@ -31,3 +31,7 @@ class EnvironmentFailure(CometfuzzError):
 
 class WorkerFailure(CometfuzzError):
     """A worker that cannot be started at all, so that there is no outcome to record."""
+
+
+class NoScript(CometfuzzError):
+    """A bug of which no script can be written."""
