@@ -7,10 +7,10 @@ endif
 environments := PYTHONPATH=src $(PYTHON) -m cometfuzz.execution.environments
 
 .DEFAULT_GOAL := help
-.PHONY: help setup python test lint fuzz
+.PHONY: help setup python test test-browser lint fuzz
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: python ## build all environments (cached) and the checkout's .venv
 	@$(environments) create
@@ -18,6 +18,10 @@ setup: python ## build all environments (cached) and the checkout's .venv
 
 test: setup lint ## run every check: lint, types, import rules, tests
 	.venv/bin/python -m pytest -n auto --dist worksteal
+
+test-browser: python ## run the HTML report in headless Chromium (CHROMIUM=path names another one)
+	@$(environments) link
+	.venv/bin/python -m pytest tests/browser
 
 lint: python ## check style, formatting, types and import rules
 	@$(environments) link

@@ -156,9 +156,8 @@ def _wrong(
     for edge in part.graph.outputs:
         verdict = judge(expected[edge], values[edge])
         if not verdict.ok:
-            exact = expected[edge].bound is None
             symptom = _symptom(expected[edge], values[edge])
-            if exact or symptom != "value" or verdict.worst > MARGIN:
+            if expected[edge].bound is None or symptom != "value" or verdict.worst > MARGIN:
                 yield WrongNode(suspect.route, suspect.outcome, nodes[-1], nodes, verdict, symptom)
 
 
