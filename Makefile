@@ -30,9 +30,12 @@ lint: python ## check style, formatting, types and import rules
 	.venv/bin/python -m mypy
 	.venv/bin/lint-imports --no-logo
 
-# Campaigns come later; until then this is the best hunt there is.
-fuzz: setup ## run drawn calls of every layer on Keras with TensorFlow and PyTorch
-	.venv/bin/cometfuzz conformance --draws 20
+minutes := 10
+campaign := campaigns/$(shell date +%Y%m%d-%H%M%S)
+
+fuzz: setup ## run a campaign of ten minutes (minutes=10) and write its report
+	.venv/bin/cometfuzz run --minutes $(minutes) --out $(campaign)
+	.venv/bin/cometfuzz report $(campaign)
 
 python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \

@@ -1,5 +1,6 @@
 """Utility nodes on every route: exact, bit for bit."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -34,9 +35,31 @@ UTILITIES: list[tuple[str, dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize("route", ["keras-tf", "keras-torch", "keras-jax", "keras2-tf"])
-def test_utilities_are_exact(route: str) -> None:
-    with Executor([ROUTES[route]]) as executor:
+READERS = ("onnxruntime", "onnxruntime-noopt", "onnx-reference", "onnx2torch", "onnx2pytorch", "openvino")
+CONSTANT = "a model whose output does not depend on its input: KeyError: 'output_000'"
+LIMITS: list[tuple[tuple[str, ...], Callable[[str, dict[str, Any], str], bool], str]] = [
+    ((*READERS, "litert", "keras-mxnet", "torch-onnx"), lambda u, p, d: d == "bfloat16", "no bfloat16"),
+    (("keras-mxnet",), lambda u, p, d: "bool" in (d, p.get("dtype")), "MXNet Backend: Unsupported dtype: bool"),
+    (("litert",), lambda u, p, d: p.get("dtype") == "bool" and d == "float16", "'tf.NotEqual' op is not supported"),
+    (("litert",), lambda u, p, d: u == "crop", "an empty tensor: Invalid tensor size"),
+    (("litert",), lambda u, p, d: u == "special" and "inf" in p["value"], "infinity becomes the largest number"),
+    (("openvino",), lambda u, p, d: d == "float64", "float64 is computed in float32"),
+    (("onnx2torch", "onnx2pytorch"), lambda u, p, d: p.get("elements") == "all", CONSTANT),
+]
+"""What routes do not do: route, (utility, parameters, dtype) and why."""
+
+
+def excused(route: str, utility: str, params: dict[str, Any], dtype: str) -> bool:
+    return any(route in routes and when(utility, params, dtype) for routes, when, _ in LIMITS)
+
+
+def _equal(seen: Any, expected: Any) -> bool:
+    return bool(np.array_equal(seen.astype(np.float64), expected.astype(np.float64), equal_nan=True))
+
+
+def test_utilities_are_exact_on_every_route() -> None:
+    wrong = []
+    with Executor(list(ROUTES.values())) as executor:
         for layer, params, dtype in UTILITIES:
             high = 5 if dtype == "int32" else None
             drafts = [
@@ -44,11 +67,11 @@ def test_utilities_are_exact(route: str) -> None:
                 Draft("u", layer, params, (Edge("x"),)),
             ]
             case = Case(assemble(drafts, [Edge("u")]), 3)
-            data = draw_data(case)
-            outcome = executor.run(case).outcomes[route]
-            place = f"{layer} {params} of {dtype}: {outcome}"
-            assert outcome.status == "completed", place
-            expected = case.graph.type_of(Edge("u"))
-            seen = array_of(outcome.outputs[0])
-            assert (outcome.outputs[0].dtype, seen.shape) == (expected.dtype, expected.shape), place
-            np.testing.assert_array_equal(seen, narrow(run(case.graph, data).values[Edge("u")], expected.dtype), place)
+            kind = case.graph.type_of(Edge("u"))
+            expected = narrow(run(case.graph, draw_data(case)).values[Edge("u")], kind.dtype)
+            for route, outcome in executor.run(case).outcomes.items():
+                seen = array_of(outcome.outputs[0]) if outcome.status == "completed" else np.zeros(0)
+                same = (seen.dtype, seen.shape) == (expected.dtype, expected.shape)
+                if not (same and _equal(seen, expected)) and not excused(route, layer, params, dtype):
+                    wrong.append(f"{route}: {layer} {params} of {dtype}: {outcome}")
+    assert not wrong, "\n".join(wrong)

@@ -3,8 +3,10 @@
 import contextlib
 import gc
 import os
+import subprocess
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -67,11 +69,11 @@ def _drills_are_importable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(HERE)
 
 
-def children() -> list[Path]:
+def children(token: str = f"TOKEN={TOKEN}") -> list[Path]:
     left = []
     for path in Path("/proc").glob("[0-9]*/environ"):
         with contextlib.suppress(OSError):
-            left += [path] if f"TOKEN={TOKEN}".encode() in path.read_bytes() else []
+            left += [path] if token.encode() in path.read_bytes() else []
     return left
 
 
@@ -186,6 +188,13 @@ def test_readers_of_one_artefact_share_its_conversion() -> None:
     assert shared[0] == shared[1] == shared[2]
 
 
+def test_what_stayed_in_a_child_that_died_is_made_again(no_orphans: None) -> None:
+    routes = reader("first", where="one"), reader("second", read="kill", where="one"), reader("third", where="one")
+    with executing(*routes) as executor:
+        trial = executor.run(case_of(1))
+    assert [outcome.status for outcome in trial.outcomes.values()] == ["completed", "signal", "completed"]
+
+
 def test_one_name_is_one_step() -> None:
     with pytest.raises(InvalidRoute, match="step='converter' again"):
         Executor([reader("first"), reader("second", convert="raise")])
@@ -228,3 +237,26 @@ def test_a_thousand_drills_leak_nothing(no_orphans: None) -> None:
         after = held()
     assert after[0] <= before[0]
     assert (after[1] - before[1]) * os.sysconf("SC_PAGE_SIZE") < 50 * 2**20
+
+
+def test_a_parent_that_is_killed_leaves_no_child_behind() -> None:
+    program = (
+        "import sys; sys.path[:0] = [sys.argv[1]]\n"
+        "from test_worker import *\n"
+        "with executing(drill_route('sleep')) as executor: execute(executor, batch=1)\n"
+    )
+    parent = subprocess.Popen([sys.executable, "-c", program, HERE])
+    token = f"TOKEN=drill-of-{parent.pid}"
+    assert _eventually(lambda: len(children(token)) == 1)
+    parent.kill()
+    parent.wait()
+    assert _eventually(lambda: not children(token))
+
+
+def _eventually(condition: Callable[[], bool]) -> bool:
+    deadline = time.monotonic() + 60
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.1)
+    return True

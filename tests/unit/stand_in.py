@@ -6,12 +6,9 @@ from dataclasses import asdict
 
 from cometfuzz.campaign.events import CaseDone, Executed, RouteResult, Summary
 from cometfuzz.campaign.records import Records
-from cometfuzz.coverage.gain import Coverage
-from cometfuzz.coverage.layers import full_space, paper_space
 from cometfuzz.draw import Draw
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.codec import case_id
-from cometfuzz.ir.graph import Graph
 from cometfuzz.oracles.finding import Camp, Finding
 from cometfuzz.search.strategies import Feedback, Options, Strategy, make_strategy
 from cometfuzz.seeds.small import SMALL
@@ -20,16 +17,8 @@ WINDOW = 3
 SETTINGS = {"strategy": "comet", "seed": 7, "window": WINDOW}
 
 
-def seeds() -> list[Graph]:
-    return [make() for make in SMALL.values()]
-
-
 def fresh(name: str = "comet", seed: int = 7) -> Strategy:
-    return make_strategy(name, Options(seed, seeds()))
-
-
-def empty_coverages() -> list[Coverage]:
-    return [Coverage(paper_space()), Coverage(full_space())]
+    return make_strategy(name, Options(seed, [make() for make in SMALL.values()]))
 
 
 def feedback_of(index: int) -> Feedback:

@@ -37,6 +37,14 @@ def test_messages_come_in_parts(pipe: tuple[int, int]) -> None:
     assert inbox.take() is None
 
 
+@pytest.mark.parametrize("header", [b"\xff\xfe", b"[]", b"{}", b'{"tensors": 3}', b'{"tensors": [1]}'])
+def test_a_header_that_is_none_is_broken(header: bytes) -> None:
+    inbox = Inbox()
+    inbox.feed(struct.pack("<4sIQ", MAGIC, len(header), 0) + header)
+    with pytest.raises(Broken):
+        inbox.take()
+
+
 def test_a_body_beyond_the_limit_is_refused_before_it_is_read() -> None:
     inbox = Inbox(limit=10)
     inbox.feed(struct.pack("<4sIQ", MAGIC, 2, 11))

@@ -1,21 +1,25 @@
 """Replay: bring a fresh strategy to where a campaign was, since it decides by its seed and its feedback alone."""
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable
 
 import cometfuzz
 from cometfuzz.campaign.events import Summary
 from cometfuzz.campaign.records import Logged, Records
 from cometfuzz.coverage.gain import Coverage
+from cometfuzz.coverage.layers import SIGMA, full_space, paper_space
 from cometfuzz.errors import InvalidCampaign
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.codec import case_id
-from cometfuzz.ir.graph import Graph
 from cometfuzz.search.strategies import Feedback, Strategy
 
 
 def replay(
-    records: Records, strategy: Strategy, window: int, show: Callable[[int], None] = lambda done: None
+    records: Records,
+    strategy: Strategy,
+    window: int,
+    show: Callable[[int], None] = lambda done: None,
+    proposed: Callable[[Case], None] = lambda case: None,
 ) -> list[Case]:
     """Let a fresh strategy propose and learn again all that the campaign has stored; return the cases in flight.
 
@@ -24,32 +28,45 @@ def replay(
     learned, cases done to done + window - 1 are proposed and not learned, and the latter are returned in order: the
     strategy is in the state in which it was when case `done` was next to be learned, whether or not the campaign had
     come to propose all of them before it was killed. Nothing of a case in flight is stored, so the loop runs them all
-    (those beyond its own limit it leaves), learns them in order, as these very objects, and proposes case
-    done + window after learning case `done`. `show` is called with the number of cases replayed.
+    (but none beyond its own limit of cases), learns them in order, as these very objects, and proposes case
+    done + window after learning case `done`.
+
+    `show` is called with the number of cases replayed. `proposed` is called with each case that stays in flight, right
+    after it was proposed: coverage is then what it was at that moment, and not yet what it is in the end. A loop whose
+    decisions for a case depend on coverage must take them there, or it decides otherwise than an unharmed one.
 
     Raises InvalidCampaign if the strategy proposes other cases than are stored.
     """
     flying: deque[Case] = deque()
+    done, made = records.done, 0
+
+    def fill() -> None:
+        nonlocal made
+        while len(flying) < window:
+            flying.append(strategy.propose())
+            made += 1
+            if made > done:
+                proposed(flying[-1])
+
     for logged in records.feedbacks():
-        _fill(flying, strategy, window)
+        fill()
         case = flying.popleft()
-        if (received := case_id(case)) != logged.case_id:
-            raise InvalidCampaign(
-                f"{records.folder}: expected case {logged.index} to be {logged.case_id} again; received {received}. "
-                f"The campaign was made by cometfuzz {records.made_by} (this is {cometfuzz.__version__}), with another "
-                "catalogue or with other settings: it can be read, but not resumed; start a new one in another folder"
-            )
+        _expect(records, logged, case_id(case))
         if records.writing:
             records.files.save(case)  # a file that was set aside is there again
         strategy.learn(case, _feedback(records, logged))
         show(logged.index + 1)
-    _fill(flying, strategy, window)
+    fill()
     return list(flying)
 
 
-def _fill(flying: deque[Case], strategy: Strategy, window: int) -> None:
-    while len(flying) < window:
-        flying.append(strategy.propose())
+def _expect(records: Records, logged: Logged, received: str) -> None:
+    if received != logged.case_id:
+        raise InvalidCampaign(
+            f"{records.folder}: expected case {logged.index} to be {logged.case_id} again; received {received}. The "
+            f"campaign was made by cometfuzz {records.made_by} (this is {cometfuzz.__version__}), with another "
+            "catalogue or with other settings: it can be read, but not resumed; start a new one in another folder"
+        )
 
 
 def _feedback(records: Records, logged: Logged) -> Feedback:
@@ -61,17 +78,12 @@ def _feedback(records: Records, logged: Logged) -> Feedback:
         ) from None
 
 
-def recount(records: Records, seeds: Sequence[Graph], coverages: Iterable[Coverage]) -> Summary:
-    """What the seeds and the stored cases that executed cover, counted anew from their files into empty coverages."""
-    counted = list(coverages)
-
-    def graphs() -> Iterator[Graph]:
-        yield from seeds
-        for logged in records.feedbacks():
-            if logged.feedback["executed"]:
-                yield records.case(logged.case_id).graph
-
-    for graph in graphs():
-        for coverage in counted:
-            coverage.cover(graph)
+def recount(records: Records, sigma: int = SIGMA) -> Summary:
+    """What the stored cases that executed cover, counted anew from their files."""
+    counted = [Coverage(paper_space(sigma)), Coverage(full_space(sigma))]
+    for logged in records.feedbacks():
+        if logged.feedback["executed"]:
+            graph = records.case(logged.case_id).graph
+            for coverage in counted:
+                coverage.cover(graph)
     return {coverage.space.name: coverage.summary() for coverage in counted}

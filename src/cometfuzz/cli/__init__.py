@@ -7,6 +7,7 @@ import typer
 
 import cometfuzz
 from cometfuzz.cli import bench, catalogue, environments, evaluate
+from cometfuzz.cli.calibrate import calibrate
 from cometfuzz.cli.conformance import conformance
 from cometfuzz.cli.export import export
 from cometfuzz.cli.gaps import gaps
@@ -27,6 +28,7 @@ app = typer.Typer(
 )
 app.command()(run)
 app.command()(resume)
+app.command()(export)
 app.command()(report)
 app.command()(bugs)
 app.command()(show)
@@ -35,12 +37,12 @@ app.command()(catalogue.space)
 app.command()(doctor)
 app.command("exec")(execute)
 app.command()(conformance)
+app.command()(calibrate)
 app.command()(gaps)
 app.command()(generate)
 app.command("import")(import_)
 app.command()(seeds)
 app.command()(synthesise)
-app.command()(export)
 app.add_typer(bench.app, name="bench")
 app.add_typer(environments.app, name="env")
 app.add_typer(evaluate.app, name="evaluate")

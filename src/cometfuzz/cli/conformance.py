@@ -27,6 +27,7 @@ def conformance(
     routes: Annotated[str, typer.Option(help=f"Routes, with commas, or `all`: {', '.join(ROUTES)}.")] = BASE_ROUTES,
     draws: Annotated[int, typer.Option(min=1, help="Draws of each layer on each route.")] = 10,
     seed: Annotated[int, typer.Option(help="Another seed gives other draws.")] = 1,
+    jobs: Annotated[int, typer.Option(min=1, help="Workers for each group of steps.")] = 1,
     out: Annotated[Path | None, typer.Option(help="Write the case of each undeclared difference here.")] = None,
     matrix: Annotated[Path | None, typer.Option(help="Write the support matrix here, as Markdown.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
@@ -47,7 +48,7 @@ def conformance(
         if name not in LAYERS:
             raise UnknownName(f"expected layers of the catalogue (see `cometfuzz layers`); received layer={name!r}")
     report = Report()
-    interrupted = _run(chosen, wanted, draws, seed, report)
+    interrupted = _run(chosen, wanted, draws, seed, jobs, report)
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
         for result in report.undeclared:
@@ -65,7 +66,7 @@ def conformance(
         raise typer.Exit(1)
 
 
-def _run(routes: Sequence[Route], layers: Sequence[str], draws: int, seed: int, report: Report) -> bool:
+def _run(routes: Sequence[Route], layers: Sequence[str], draws: int, seed: int, jobs: int, report: Report) -> bool:
     """True if the user interrupted, with what was done so far in the report."""
     names = [name for name in LAYERS if not layers or name in layers]
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
@@ -74,7 +75,7 @@ def _run(routes: Sequence[Route], layers: Sequence[str], draws: int, seed: int, 
             route.name: progress.add_task(route.name, total=len(layers_of(route, layers)) * draws) for route in routes
         }
         try:
-            for result in conform(routes, names, draws, seed):
+            for result in conform(routes, names, draws, seed, jobs):
                 report.add(result)
                 progress.advance(bars[result.route])
         except KeyboardInterrupt:

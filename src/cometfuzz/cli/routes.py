@@ -13,13 +13,16 @@ from cometfuzz.catalogue.files import load
 from cometfuzz.cli.output import print_json
 from cometfuzz.config import PolicyConfig
 from cometfuzz.config import load as load_config
+from cometfuzz.coverage.branches import Branches, Share
 from cometfuzz.execution.comparing import Difference, compare
 from cometfuzz.execution.doctor import Health, examine
 from cometfuzz.execution.executor import Executor
+from cometfuzz.execution.observation import Observation
 from cometfuzz.execution.outcome import Outcome, Trial
 from cometfuzz.execution.supervisor import Limits
 from cometfuzz.execution.worker import START
 from cometfuzz.ir.codec import case_id
+from cometfuzz.routes.keras import TF
 from cometfuzz.routes.registry import BROKEN, choose, configured
 
 Configured = Annotated[Path | None, typer.Option("--config", help="A TOML file; else cometfuzz.toml, if it is here.")]
@@ -87,6 +90,7 @@ def execute(
     case: Annotated[Path, typer.Argument(metavar="CASE.json", help="A case file, as `generate` writes them.")],
     routes: Annotated[str, typer.Option(help="Routes, with commas between them, or `all`.")] = "all",
     config: Configured = None,
+    branches: Annotated[bool, typer.Option(help="Also show what is reached of Keras' and TensorFlow's code.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
     """Run one case on all routes: outcomes, shapes, time per stage, and the largest difference to the reference.
@@ -99,15 +103,48 @@ def execute(
     wanted = load(case)
     settings = load_config(config)
     chosen = choose(routes, configured(settings))
-    limits = settings.limits
-    with Console(stderr=True).status("running"), Executor(chosen, limits=Limits.of(limits)) as executor:
+    reached = Branches()
+    observers = {TF.name: Observation(reached)} if branches else {}
+    with (
+        Console(stderr=True).status("running"),
+        Executor(chosen, limits=Limits.of(settings.limits), observers=observers) as executor,
+    ):
         trial = executor.run(wanted)
     differences = compare(trial)
     if as_json:
         plain = [_outcome(outcome, differences.get(name)) for name, outcome in trial.outcomes.items()]
-        print_json({"case": case_id(wanted), "layers": len(wanted.graph.nodes), "routes": plain})
-    else:
-        print_trial(trial, differences)
+        found = {"branches": _branches(reached)} if branches else {}
+        print_json({"case": case_id(wanted), "layers": len(wanted.graph.nodes), "routes": plain, **found})
+        return
+    print_trial(trial, differences)
+    if branches:
+        _print_branches(reached)
+
+
+def _branches(reached: Branches) -> dict[str, Any]:
+    """Covered, total and percent of branches and lines: in all, and by module."""
+    modules = {
+        name: {"branches": _share(module.branch_share), "lines": _share(module.line_share)}
+        for name, module in reached.modules.items()
+    }
+    return {"branches": _share(reached.branch_share), "lines": _share(reached.line_share), "modules": modules}
+
+
+def _share(share: Share) -> dict[str, float]:
+    return {**share._asdict(), "percent": round(share.percent, 2)}
+
+
+def _print_branches(reached: Branches) -> None:
+    table = Table("module", "branches", "", "lines", "", box=box.SIMPLE_HEAD, pad_edge=False)
+    rows = {"all": (reached.branch_share, reached.line_share)}
+    for name, module in reached.modules.items():
+        if module.lines:
+            rows[name] = module.branch_share, module.line_share
+    for name, shares in rows.items():
+        table.add_row(
+            name, *(text for share in shares for text in (f"{share.covered}/{share.total}", f"{share.percent:.0f}%"))
+        )
+    Console().print(table)
 
 
 def _outcome(outcome: Outcome, difference: Difference | None) -> dict[str, Any]:

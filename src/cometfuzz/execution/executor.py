@@ -190,12 +190,17 @@ class _Execution:
     routes: Sequence[Route]
     results: dict[Key, StepResult] = field(default_factory=dict)
     branches: dict[str, News] = field(default_factory=dict)
+    steps: dict[Key, Step] = field(default_factory=dict)
 
     def run(self) -> None:
         """Visit groups until every step is done or follows one that failed."""
-        self.steps: dict[Key, Step] = {
-            key: step for route in self.routes for key, step in zip(route.keys, route.steps, strict=True)
-        }
+        for route in self.routes:
+            paused = [key for key in route.keys if key in self.executor.paused]
+            if paused:
+                step = route.steps[len(paused[0]) - 1]
+                self.results[paused[0]] = _unavailable(step, self.executor.paused[paused[0]])
+            else:
+                self.steps.update(zip(route.keys, route.steps, strict=True))
         self.wire = wire_data(self.graph, self.data)
         self.deadline = time.monotonic() + self.executor.limits.case_s
         while batch := self._next_batch():
@@ -226,7 +231,7 @@ class _Execution:
         while len(chain[0]) > 1:
             before = chain[0][:-1]
             done = self.results.get(before)
-            if done is not None and not self.steps[before].live:
+            if done is not None and done.artefact is not None:
                 break
             if self.steps[before].group.name != self.steps[key].group.name:
                 return None
@@ -235,10 +240,6 @@ class _Execution:
 
     def _visit(self, batch: Sequence[Key]) -> None:
         steps = [self.steps[key] for key in batch]
-        for key in batch:
-            if key in self.executor.paused:
-                self.results[key] = _unavailable(self.steps[key], self.executor.paused[key])
-                return
         if time.monotonic() >= self.deadline:
             key = next(key for key in batch if key not in self.results)
             stage = self.steps[key].stages[0]
@@ -291,7 +292,7 @@ class _Execution:
 
     def outcome(self, route: Route) -> Outcome:
         """What the route came to: its last result, or the first failure on its way."""
-        parts = [self.results[key] for key in route.keys if len(key) <= len(self._end(route))]
+        parts = [self.results[key] for key in route.keys if key in self.results]
         last, end = parts[-1], self._end(route)
         shared = last.status not in ("completed", "unavailable") and any(
             self._end(other) == end for other in self.routes[: self.routes.index(route)]

@@ -20,8 +20,8 @@ from cometfuzz.execution.instrumenting import Cache, Instrumented, Label, Live, 
 _NO_THRESHOLD = -1
 """Probes are taken away by `collect` only, never in the middle of the library's work."""
 
-_MANY = 100
-"""How many probes have done their work before they are taken away: it takes 0.1 s to find all functions."""
+_MANY, _LONG = 100, 25
+"""How many probes have done their work, or for how many cases, before they go: it takes 0.1 s to find all functions."""
 
 
 def start(options: Mapping[str, Any]) -> "Observer":
@@ -46,6 +46,7 @@ class Observer:
         self._untold: list[str] = []
         self._begun = False
         self._idle: dict[str, set[Label]] = defaultdict(set)
+        self._waited = 0
 
     def begin(self, seen: Mapping[str, Any]) -> None:
         """Read or make the instrumented code of every listed module, and stand in the way of its import; once."""
@@ -86,9 +87,11 @@ class Observer:
             if labels or name in self._untold:
                 report[name] = _plain(self._modules[name], labels)
             self._missing[name] -= labels
-            self._idle[name] |= labels
+            if labels:
+                self._idle[name] |= labels
         self._untold = []
-        if sum(map(len, self._idle.values())) >= _MANY:
+        self._waited = self._waited + 1 if self._idle else 0
+        if self._waited >= _LONG or sum(map(len, self._idle.values())) >= _MANY:
             self._silence()
         return report
 
@@ -96,9 +99,9 @@ class Observer:
         """Take away the probes of what is reached, in every function that exists, so that they cost nothing more."""
         replaced: dict[int, tuple[CodeType, CodeType]] = {}
         for name, labels in self._idle.items():
-            if labels:
-                self._live[name].remove(labels, replaced)
+            self._live[name].remove(labels, replaced)
         self._idle.clear()
+        self._waited = 0
         for thing in gc.get_objects():
             if type(thing) is FunctionType and id(thing.__code__) in replaced:
                 thing.__code__ = replaced[id(thing.__code__)][1]

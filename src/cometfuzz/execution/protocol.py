@@ -76,11 +76,14 @@ class Inbox:
         end = at + body_size
         if len(self._bytes) < end:
             return None
-        header = json.loads(self._bytes[_PREFIX.size : at])
         tensors = []
-        for dtype, shape, size in header.pop("tensors"):
-            tensors.append(WireTensor(dtype, tuple(shape), bytes(self._bytes[at : at + size])))
-            at += size
+        try:
+            header = json.loads(self._bytes[_PREFIX.size : at])
+            for dtype, shape, size in header.pop("tensors"):
+                tensors.append(WireTensor(dtype, tuple(shape), bytes(self._bytes[at : at + size])))
+                at += size
+        except (ValueError, TypeError, KeyError, AttributeError):
+            raise Broken("expected the header of a message; received something else") from None
         del self._bytes[:end]
         return Message(header, tensors)
 

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 GATE = 64.0
 """The gate, in units of roundoff of the coarsest dtype on the way; `cometfuzz calibrate` says how many pass it."""
 
+MARGIN = 2.0
+"""How many bounds a value must be off to be reported: the bound is statistical, and clean runs reach 1.3 of it."""
+
 LARGEST_WINDOW = 3
 FUSING = ("tf-graph", "tf-xla", "onnxruntime", "openvino", "litert", "torch-onnx", "keras-jax")
 """Routes that may compute several nodes as one: only there a window can be wrong while its nodes are right."""
@@ -143,10 +146,12 @@ def _wrong(
     for edge in part.graph.outputs:
         verdict = judge(expected[edge], values[edge])
         if not verdict.ok:
+            exact = expected[edge].bound is None
             with np.errstate(all="ignore"):
                 want = narrow(expected[edge].value, expected[edge].dtype).astype(np.float64)
             nonfinite = bool((np.isfinite(want) != np.isfinite(values[edge].astype(np.float64))).any())
-            yield WrongNode(suspect.route, suspect.outcome, nodes[-1], nodes, verdict, nonfinite)
+            if exact or nonfinite or verdict.worst > MARGIN:
+                yield WrongNode(suspect.route, suspect.outcome, nodes[-1], nodes, verdict, nonfinite)
 
 
 def _judge_windows(

@@ -3,6 +3,7 @@
 import collections
 import collections.abc
 import inspect
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -90,10 +91,13 @@ class MxnetSession(KerasSession):
         return super().layer(name, Params(values), dtype, node_id and f"{node_id}_{self.served}")
 
     def utility(self, node: Node, x: Any) -> Any:
-        call = UTILITIES.get(node.layer)
-        if call is None:
-            raise NotInKerasMxnet(f"no way to {node.layer} a tensor")
-        return self.keras.layers.Lambda(lambda x: call(self.keras.backend, node, x), name=node.id)(x)
+        from keras.backend import mxnet_backend
+
+        def apply(value: Any) -> Any:
+            return mxnet_backend.KerasSymbol(utility(self.mxnet.sym, node, value.symbol, str(value.dtype)))
+
+        apply = mxnet_backend.keras_mxnet_symbol(apply)
+        return self.keras.layers.Lambda(apply, output_shape=lambda shape: node.outputs[0].shape, name=node.id)(x)
 
     def static_type(self, value: Any) -> tuple[str, tuple[int | None, ...]]:
         return str(self.keras.backend.dtype(value)), tuple(self.keras.backend.int_shape(value))
@@ -119,9 +123,39 @@ def _stands_for_itself(parameter: str, value: Any) -> bool:
     return value is None
 
 
-UTILITIES = {
-    "expand": lambda backend, node, x: backend.expand_dims(x, node.params.axis),
-    "squeeze": lambda backend, node, x: backend.squeeze(x, node.params.axis),
-    "reshape": lambda backend, node, x: backend.reshape(x, node.params.shape),
-}
-"""What can be done to a tensor of any rank with the backend's own functions."""
+def utility(ops: Any, node: Node, x: Any, dtype: str) -> Any:
+    """A utility node in MXNet's own operators."""
+    p, shape = node.params, node.outputs[0].shape
+    if "bool" in (dtype, node.outputs[0].dtype):
+        raise NotInKerasMxnet("MXNet Backend: Unsupported dtype: bool")
+    if node.layer == "cast":
+        if p.dtype == "int32":
+            x = ops.where(x == x, x, ops.zeros_like(x)) if "float" in dtype else x
+            x = ops.clip(x, 0, p.high - 1)
+        return ops.cast(x, p.dtype)
+    if node.layer == "pad":
+        return _pad(ops, x, node, dtype)
+    if node.layer == "crop":
+        begin = tuple(before for before, _ in p.crops)
+        return ops.slice(x, begin=begin, end=tuple(at + size for at, size in zip(begin, shape, strict=True)))
+    if node.layer in ("expand", "squeeze", "reshape"):
+        return ops.reshape(x, shape=shape)
+    value = 0.0 if p.value == "zero" else float(p.value)
+    filled = ops.full(shape, value, dtype=dtype)
+    if p.elements == "all":
+        return ops.broadcast_add(ops.zeros_like(x), filled)
+    first = ops.reshape(ops.arange(0, math.prod(shape)) == 0, shape=shape)
+    return ops.where(first, filled, x)
+
+
+def _pad(ops: Any, x: Any, node: Node, dtype: str) -> Any:
+    """Axis by axis: MXNet's own pad knows images only."""
+    sizes = [size - sum(pads) for size, pads in zip(node.outputs[0].shape, node.params.paddings, strict=True)]
+    for axis, pads in enumerate(node.params.paddings):
+        parts = [
+            ops.full((*sizes[:axis], count, *sizes[axis + 1 :]), node.params.value, dtype=dtype) if count else None
+            for count in pads
+        ]
+        x = ops.concat(*[part for part in (parts[0], x, parts[1]) if part is not None], dim=axis)
+        sizes[axis] += sum(pads)
+    return x

@@ -18,7 +18,7 @@ KERAS3_ROUTES = ("keras-tf", "keras-torch", "keras-jax")
 FAMILIES = (
     *("promotion", "initialising", "dense", "activation", "convolution", "pooling", "recurrent", "conv_recurrent"),
     *("normalisation", "attention", "merging", "reshaping", "regularising", "preprocessing", "wrapping"),
-    *("onnx", "litert", "torch_onnx", "mxnet"),
+    *("onnx", "images", "litert", "torch_onnx", "mxnet"),
 )
 
 Symptom = Literal["exception", "death", "value", "shape", "result", "any"]

@@ -16,6 +16,7 @@ from cometfuzz.routes.gaps.onnx import (
 )
 
 _MXNET = ("keras-mxnet",)
+_IDENTITIES = ("Dropout", "AlphaDropout", "GaussianDropout", *(f"SpatialDropout{axes}D" for axes in (1, 2, 3)))
 KNOWN_ACTIVATIONS = (
     *(None, "softmax", "elu", "selu", "softplus", "softsign", "relu", "tanh", "sigmoid", "hard_sigmoid"),
     *("exponential", "linear"),
@@ -102,7 +103,7 @@ GAPS: tuple[Gap, ...] = (
         _MXNET,
         (*MAX, *AVERAGE),
         lambda x, p: p.padding == "same",
-        evidence="same padding is even on both sides, and is counted in averages",
+        evidence="AveragePooling2D((4, 5), padding='same') of a 2 x 1 image: expected 0.417; received 0.0417",
         symptom="result",
         always=False,
         kind="bug",
@@ -136,7 +137,7 @@ GAPS: tuple[Gap, ...] = (
         _MXNET,
         (),
         empty,
-        evidence="simple_bind error: MXNet has no empty tensors",
+        evidence="simple_bind error: InferShape pass cannot decide shapes; Too many slices. Some splits are empty.",
         symptom="any",
         always=False,
     ),
@@ -204,5 +205,24 @@ GAPS: tuple[Gap, ...] = (
         evidence="bilinear interpolation has other values than Keras documents",
         symptom="value",
         always=False,
+    ),
+    Gap(
+        _MXNET,
+        ("GaussianNoise", "GaussianDropout", "AlphaDropout"),
+        lambda x, p: True,
+        evidence="noise is added in predict() as well",
+        symptom="value",
+        always=False,
+        kind="bug",
+    ),
+    Gap(
+        _MXNET,
+        (*_IDENTITIES, "ActivityRegularization"),
+        lambda x, p: True,
+        evidence="You created Module with data_names=['/x0'] but input with name '/x0' is not found in"
+        " symbol.list_arguments(): a model that does nothing",
+        raises="Exception",
+        always=False,
+        kind="bug",
     ),
 )

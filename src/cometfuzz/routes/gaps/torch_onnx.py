@@ -88,7 +88,8 @@ GAPS: tuple[Gap, ...] = (
         (*_EXPORT, *_RUNTIME),
         (),
         empty,
-        evidence="empty tensors are not expected",
+        evidence="Calculated padded input size per channel: (9 x 0). Kernel size can't be greater than input size;"
+        " Non-zero status code returned while running Squeeze node",
         symptom="any",
         always=False,
     ),
