@@ -46,7 +46,7 @@ def pages(facts: Facts, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 class Elements(HTMLParser):
-    """What a page is made of: elements with their attributes, texts in <pre>, and whether every element is closed."""
+    """What a page is made of: elements with their attributes, and whether every element is closed."""
 
     VOID = ("meta", "link", "br", "input", "img")
 

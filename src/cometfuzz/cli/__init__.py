@@ -19,6 +19,7 @@ from cometfuzz.cli.routes import doctor, execute
 from cometfuzz.cli.run import resume, run
 from cometfuzz.cli.seeds import seeds
 from cometfuzz.cli.synthesise import synthesise
+from cometfuzz.cli.triage import triage
 from cometfuzz.errors import CometfuzzError
 
 app = typer.Typer(
@@ -30,6 +31,7 @@ app = typer.Typer(
 app.command()(run)
 app.command()(resume)
 app.command()(export)
+app.command()(triage)
 app.command()(report)
 app.command()(bugs)
 app.command()(show)

@@ -234,8 +234,9 @@ def utility(ops: Any, node: Node, x: Any) -> Any:
     if node.layer == "reshape":
         return ops.reshape(x, p.shape)
     value = 0.0 if p.value == "zero" else float(p.value)
-    if p.elements == "all":
-        return ops.full_like(x, value)
-    first = np.zeros(shape, dtype=bool)
-    first.reshape(-1)[:1] = True
-    return ops.where(first, ops.full_like(x, value), x)
+    filled = ops.full_like(x, value)
+    if p.elements == "first":
+        first = np.zeros(shape, dtype=bool)
+        first.reshape(-1)[:1] = True
+        filled = ops.where(first, filled, x)
+    return ops.cast(filled, node.outputs[0].dtype)  # on PyTorch, Keras makes float32 of float64 here

@@ -1,0 +1,76 @@
+"""The triage of a campaign: one finding of each kind, ordinary ones first, into bugs that the store keeps."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from cometfuzz.campaign.records import Found, Records
+from cometfuzz.campaign.store import Store
+from cometfuzz.execution.executor import Executor
+from cometfuzz.execution.supervisor import Limits
+from cometfuzz.oracles.finding import SEVERITIES
+from cometfuzz.routes import Route
+from cometfuzz.triage.bug import Bug
+from cometfuzz.triage.known import KnownIssue
+from cometfuzz.triage.reproducer import reproduce
+from cometfuzz.triage.triage import Triage
+
+STAGE_S = 20.0
+"""The limit of a stage in triage: a reduced model is small, and a hang is asked for many times."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far triage is: findings looked at, of how many kinds, and the bug that came of the last one if it is new."""
+
+    done: int
+    total: int
+    step: str
+    bug: Bug | None = None
+
+
+def kinds(records: Records) -> list[Found]:
+    """The first finding of each key that counts: ordinary numbers first, then by the order in which they were found."""
+    first: dict[str, Found] = {}
+    for found in records.findings():
+        if found.finding.counts:
+            first.setdefault(found.finding.key, found)
+    return sorted(first.values(), key=lambda found: SEVERITIES.index(found.finding.severity))
+
+
+def triage_campaign(
+    store: Store,
+    routes: Mapping[str, Route],
+    known: Sequence[KnownIssue],
+    show: Callable[[Progress], None] = lambda progress: None,
+    limit_s: float | None = None,
+    stopped: Callable[[], bool] = lambda: False,
+) -> list[Bug]:
+    """Triage what the campaign found; each bug is kept as soon as it is there. The new ones are returned.
+
+    Kinds that are left when the time is over are triaged by a later call: bugs that are kept cost next to nothing.
+    """
+    began, new = time.monotonic(), []
+    waiting = kinds(store)
+    if not waiting:
+        return []
+    names = [name for name in store.settings["routes"] if name in routes]
+    limits = Limits(stage_s=STAGE_S)
+    with Executor([routes[name] for name in names], limits=limits, pause_after=0) as executor:
+        triage = Triage(
+            executor,
+            known,
+            reproduce=lambda bug: reproduce(bug, routes),
+            bugs={bug.id: bug for bug in store.bugs()},
+            report=lambda step: show(Progress(done, len(waiting), step)),
+        )
+        for done, found in enumerate(waiting):
+            if stopped() or (limit_s is not None and time.monotonic() - began > limit_s):
+                break
+            result = triage.triage(found.finding, store.case(found.case_id), names)
+            fresh = result.bug if result.new else None
+            if fresh is not None:
+                store.keep(fresh)
+                new.append(fresh)
+            show(Progress(done + 1, len(waiting), "done", fresh))
+    return new

@@ -1,0 +1,58 @@
+"""`cometfuzz triage`: from the findings of a campaign to bugs with scripts."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+from rich.progress import Progress as Bar
+
+from cometfuzz.campaign.store import Store
+from cometfuzz.campaign.triaging import Progress, triage_campaign
+from cometfuzz.cli.output import print_json
+from cometfuzz.config import load as load_config
+from cometfuzz.reports.text import clean
+from cometfuzz.routes.registry import configured
+from cometfuzz.triage.bug import Bug
+from cometfuzz.triage.known import load_known
+
+
+def triage(
+    folder: Annotated[Path, typer.Argument(help="A campaign's folder.", metavar="DIR")],
+    minutes: Annotated[
+        float | None, typer.Option(min=0.0, help="Stop after so many minutes; go on by calling again.")
+    ] = None,
+    known: Annotated[list[Path] | None, typer.Option(help="A TOML file of your own known issues.")] = None,
+    config: Annotated[Path | None, typer.Option("--config", help="A TOML file; else cometfuzz.toml.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of lines.")] = False,
+) -> None:
+    """Turn the findings of a campaign into bugs: confirm, reduce, blame, and write a script that shows each.
+
+    One finding of each kind is looked into, ordinary numbers first. What is kept already costs next to nothing.
+
+    Example: cometfuzz triage campaigns/20260101-120000 --minutes 5
+    """
+    with Store.open(folder) as store:
+        found = run_triage(store, config, known or [], minutes, quiet=as_json)
+    if as_json:
+        print_json({"new": [{"id": bug.id, "title": bug.title, "reported": bug.reported} for bug in found]})
+
+
+def run_triage(
+    store: Store, config: Path | None, known: list[Path], minutes: float | None, *, quiet: bool = False
+) -> list[Bug]:
+    """Triage with a progress bar, and a line for each new bug."""
+    console = Console(stderr=True)
+    columns = (TextColumn("triage"), BarColumn(bar_width=20), MofNCompleteColumn(), TextColumn("{task.fields[step]}"))
+    with Bar(*columns, console=console, transient=True, disable=quiet) as bar:
+        task = bar.add_task("", total=None, step="")
+
+        def show(progress: Progress) -> None:
+            bar.update(task, total=progress.total, completed=progress.done, step=progress.step)
+            if progress.bug is not None and not quiet:
+                mark = "bug" if progress.bug.reported else "not reproduced"
+                console.print(f"{mark} {progress.bug.id}: {clean(progress.bug.title)}", markup=False, highlight=False)
+
+        limit_s = None if minutes is None else 60 * minutes
+        return triage_campaign(store, configured(load_config(config)), load_known(*known), show, limit_s)
