@@ -117,6 +117,11 @@ class Executor:
         """Run a case here and now."""
         return self._run(case, [self.routes[name] for name in routes or self.routes], intermediates)
 
+    def run_apart(self, case: Case, route: Route) -> Outcome:
+        """Run a case on a route that is not one of ours, on the workers that it shares with them."""
+        _check_names([*self.routes.values(), route])
+        return self._run(case, [route], intermediates=False).outcomes[route.name]
+
     @property
     def workers(self) -> list[Worker]:
         """Every worker that was made so far."""

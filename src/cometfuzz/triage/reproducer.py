@@ -4,16 +4,19 @@
 written in several ways (short or with every parameter named, eager or compiled): the first that shows the bug is taken.
 """
 
+import contextlib
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 from cometfuzz.catalogue.data import Data, draw_data
 from cometfuzz.errors import NoScript
-from cometfuzz.execution.executor import python_of
+from cometfuzz.execution.executor import Executor, python_of
 from cometfuzz.ir.graph import Graph
 from cometfuzz.reference.bound import Expected, expect
 from cometfuzz.routes import Route, Step
+from cometfuzz.routes.onnx_text import described
 from cometfuzz.routes.registry import ROUTES
 from cometfuzz.triage.bug import Bug, Script
 from cometfuzz.triage.running import Ran, ScriptLimits, run_script
@@ -21,7 +24,10 @@ from cometfuzz.triage.scripts import ends
 from cometfuzz.triage.scripts.dialects import dialect_of
 from cometfuzz.triage.scripts.frame import frame
 from cometfuzz.triage.scripts.keras_program import VARIANTS, keras_program
+from cometfuzz.triage.scripts.onnx_graph import OnnxModel, read
+from cometfuzz.triage.scripts.onnx_program import onnx_program
 from cometfuzz.triage.scripts.pieces import Program
+from cometfuzz.triage.scripts.readers import READERS
 from cometfuzz.triage.scripts.text import comment
 
 HANG_S = 120
@@ -34,18 +40,24 @@ _HEADER = 300
 """How much of a text of any length gets into the comment at the top."""
 
 
-def make_script(bug: Bug, routes: Mapping[str, Route] = ROUTES) -> str:
-    """The shortest script for a bug; NoScript if none can be written."""
-    return next(_scripts(Task(bug, routes)))
+def make_script(bug: Bug, routes: Mapping[str, Route] = ROUTES, executor: Executor | None = None) -> str:
+    """The shortest script for a bug; NoScript if none can be written. `executor`: see `reproduce`."""
+    return next(_scripts(Task(bug, routes, executor)))
 
 
-def reproduce(bug: Bug, routes: Mapping[str, Route] = ROUTES, limits: ScriptLimits | None = None) -> Script | None:
+def reproduce(
+    bug: Bug,
+    routes: Mapping[str, Route] = ROUTES,
+    executor: Executor | None = None,
+    limits: ScriptLimits | None = None,
+) -> Script | None:
     """A script that was run by itself, with what it did; None if none can be written.
 
-    If no way of writing it shows the bug, the first one comes back, with `shown` false.
+    If no way of writing it shows the bug, the first one comes back, with `shown` false. For a bug in a reader of ONNX
+    files, the file is made on the way by `executor`, or by workers that are started for it.
     """
     first: Script | None = None
-    task = Task(bug, routes)
+    task = Task(bug, routes, executor)
     try:
         for text in _scripts(task):
             ran = run_script(text, python_of(task.step.group), limits)
@@ -85,6 +97,7 @@ class Task:
 
     bug: Bug
     routes: Mapping[str, Route]
+    executor: Executor | None = None
 
     @property
     def graph(self) -> Graph:
@@ -124,6 +137,23 @@ class Task:
         return [*steps, *near, *exact][-1] if not exact else exact[0]
 
     @property
+    def reads_onnx(self) -> bool:
+        """Whether the blamed step takes an ONNX file, so that the script needs nothing of what made it."""
+        return self.step.name in READERS and len(self.route.steps) > 2
+
+    @cached_property
+    def onnx(self) -> OnnxModel:
+        """The ONNX file that the route makes of the minimal case."""
+        steps = self.route.steps
+        route = described(self.route, steps[steps.index(self.step) - 1])
+        with contextlib.ExitStack() as stack:
+            executor = self.executor or stack.enter_context(Executor([route]))
+            outcome = executor.run_apart(self.bug.minimal, route)
+        if outcome.status != "completed":
+            raise NoScript(f"expected an ONNX file of the minimal case; received {outcome}")
+        return read(json.loads(outcome.outputs[0].data))
+
+    @property
     def stage(self) -> str:
         """The stage that fails, if it is one of the route's."""
         names = [stage.name for stage in self.route.stages]
@@ -143,12 +173,20 @@ class Task:
 def _scripts(task: Task) -> Iterator[str]:
     """The ways to write the script, the shortest first, each once."""
     told: set[str] = set()
-    for variant in range(VARIANTS):
-        program = keras_program(task.graph, task.data, task.route, variant)
+    for variant, program in enumerate(_programs(task)):
         text = _script(task, program, variant)
         if text not in told:
             told.add(text)
             yield text
+
+
+def _programs(task: Task) -> Iterator[Program]:
+    if task.reads_onnx:
+        for simple in (True, False):
+            yield onnx_program(task.onnx, task.graph, task.data, task.route.steps[-1].name, simple)
+    else:
+        for variant in range(VARIANTS):
+            yield keras_program(task.graph, task.data, task.route, variant)
 
 
 def _script(task: Task, program: Program, variant: int) -> str:

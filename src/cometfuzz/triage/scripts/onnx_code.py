@@ -1,0 +1,100 @@
+"""An ONNX model as lines that build it with onnx.helper."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from cometfuzz.triage.scripts.keras_code import quoted
+from cometfuzz.triage.scripts.onnx_graph import Float, OnnxGraph, OnnxModel, OnnxNode, OnnxTensor, OnnxValue
+from cometfuzz.triage.scripts.text import indented, number, wrap
+
+IMPORTS = ("import onnx", "from onnx import TensorProto, helper")
+_DTYPES = {"FLOAT": "float32", "FLOAT16": "float16", "BFLOAT16": "bfloat16", "DOUBLE": "float64", "BOOL": "bool"}
+
+
+def onnx_lines(model: OnnxModel) -> list[str]:
+    """Lines that end with `proto`, checked by onnx itself."""
+    writer = _Writer()
+    lines = writer.graph("graph", model.graph)
+    opsets = ", ".join(f'helper.make_opsetid("{domain}", {version})' for domain, version in model.opsets)
+    make = f"proto = helper.make_model(graph, opset_imports=[{opsets}], ir_version={model.ir_version})"
+    return [*lines, *wrap(make), "onnx.checker.check_model(proto, full_check=True)"]
+
+
+class _Writer:
+    """Writes graphs; those inside nodes come first, as variables of their own."""
+
+    def __init__(self) -> None:
+        self._bodies = 0
+
+    def graph(self, variable: str, graph: OnnxGraph) -> list[str]:
+        before: list[str] = []
+        nodes: list[str] = []
+        for node in graph.nodes:
+            lines, call = self._node(node)
+            before += lines
+            nodes += wrap(f"    {call},")
+        return [
+            *before,
+            f"{variable} = helper.make_graph(",
+            *indented(["[", *nodes, "],"]),
+            f'    "{variable}",',
+            *indented(_listed([_value(value) for value in graph.inputs])),
+            *indented(_listed([_value(value) for value in graph.outputs])),
+            *(indented(_listed([_constant(*item) for item in graph.constants.items()])) if graph.constants else []),
+            ")",
+        ]
+
+    def _node(self, node: OnnxNode) -> tuple[list[str], str]:
+        before, arguments = [], []
+        for name, value in node.attributes.items():
+            if isinstance(value, OnnxGraph):
+                self._bodies += 1
+                body = f"body{self._bodies}"
+                before += self.graph(body, value)
+                arguments.append(f"{name}={body}")
+            elif value != []:
+                arguments.append(f"{name}={_attribute(name, value)}")
+        if node.domain:
+            arguments.append(f"domain={quoted(node.domain)}")
+        head = f"{quoted(node.op)}, {_names(node.inputs)}, {_names(node.outputs)}"
+        return before, f"helper.make_node({', '.join([head, *arguments])})"
+
+
+def _names(names: Sequence[str]) -> str:
+    return f"[{', '.join(map(quoted, names))}]"
+
+
+def _listed(items: Sequence[str]) -> list[str]:
+    if len(items) == 1 and len(items[0]) < 80:
+        return [f"[{items[0]}],"]
+    return ["[", *(line for item in items for line in wrap(f"    {item},")), "],"]
+
+
+def _value(value: OnnxValue) -> str:
+    shape = "None" if value.shape is None else str(list(value.shape))
+    return f"helper.make_tensor_value_info({quoted(value.name)}, TensorProto.{value.dtype}, {shape})"
+
+
+def _constant(name: str, tensor: OnnxTensor) -> str:
+    dtype = _DTYPES.get(tensor.dtype, "int64")
+    texts = [number(value, dtype) for value in tensor.values]
+    values = f"[{', '.join(texts)}]"
+    if len(texts) > 2 and len(set(texts)) == 1:
+        values = f"[{texts[0]}] * {len(texts)}"
+    return f"helper.make_tensor({quoted(name)}, TensorProto.{tensor.dtype}, {list(tensor.shape)}, {values})"
+
+
+def _attribute(name: str, value: Any) -> str:
+    if isinstance(value, OnnxTensor):
+        return _constant(name, value)
+    if isinstance(value, Float):
+        return number(value.value, "float32")
+    if isinstance(value, list):
+        return f"[{', '.join(_attribute(name, each) for each in value)}]"
+    if name == "to" and value in _NUMBERS:
+        return f"TensorProto.{_NUMBERS[value]}"
+    return quoted(value)
+
+
+_NUMBERS = {1: "FLOAT", 6: "INT32", 7: "INT64", 9: "BOOL", 10: "FLOAT16", 11: "DOUBLE", 16: "BFLOAT16"}
+"""ONNX's numbers of dtypes, for Cast."""
