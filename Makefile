@@ -7,10 +7,10 @@ endif
 environments := PYTHONPATH=src $(PYTHON) -m cometfuzz.execution.environments
 
 .DEFAULT_GOAL := help
-.PHONY: help setup python test lint fuzz
+.PHONY: help setup python test test-browser lint fuzz
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: python ## build all environments (cached) and the checkout's .venv
 	@$(environments) create
@@ -19,6 +19,10 @@ setup: python ## build all environments (cached) and the checkout's .venv
 test: setup lint ## run every check: lint, types, import rules, tests
 	.venv/bin/python -m pytest -n auto --dist worksteal
 
+test-browser: python ## run the HTML report in headless Chromium (CHROMIUM=path names another one)
+	@$(environments) link
+	.venv/bin/python -m pytest tests/browser
+
 lint: python ## check style, formatting, types and import rules
 	@$(environments) link
 	.venv/bin/python -m ruff check
@@ -26,9 +30,12 @@ lint: python ## check style, formatting, types and import rules
 	.venv/bin/python -m mypy
 	.venv/bin/lint-imports --no-logo
 
-# Campaigns come later; until then this is the best hunt there is.
-fuzz: setup ## run drawn calls of every layer on Keras with TensorFlow and PyTorch
-	.venv/bin/cometfuzz conformance --draws 20
+minutes := 10
+campaign := campaigns/$(shell date +%Y%m%d-%H%M%S)
+
+fuzz: setup ## run a campaign of ten minutes (minutes=10) and write its report
+	.venv/bin/cometfuzz run --minutes $(minutes) --out $(campaign)
+	.venv/bin/cometfuzz report $(campaign)
 
 python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \

@@ -39,3 +39,7 @@ class WorkerFailure(CometfuzzError):
 
 class InvalidCampaign(CometfuzzError):
     """A campaign folder that cannot be used, or not in this way; the message says what can be done."""
+
+
+class NoScript(CometfuzzError):
+    """A bug of which no script can be written."""

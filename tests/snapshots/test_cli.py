@@ -22,6 +22,7 @@ COMMANDS = {
     "conformance-help": ["conformance", "--help"],
     "evaluate-rq3-help": ["evaluate", "rq3", "--help"],
     "import-help": ["import", "--help"],
+    "report-help": ["report", "--help"],
     "seeds": ["seeds"],
     "synthesise-help": ["synthesise", "--help"],
     "export-help": ["export", "--help"],

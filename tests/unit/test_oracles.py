@@ -1,5 +1,6 @@
 """Oracles: each finds what it is there for, in camps, and says nothing of a clean trial."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 from trials import Fault, Routes, answer, chain, completed, raised, wire
 
 from cometfuzz.catalogue.data import Array, to_tensor
+from cometfuzz.execution.comparing import array_of
 from cometfuzz.execution.outcome import Outcome, StageTime, Trial
 from cometfuzz.ir.case import Case
 from cometfuzz.oracles.bench import Bench
@@ -58,6 +60,26 @@ def test_all_libraries_against_the_reference_is_said_as_that() -> None:
     assert found.evidence["against"] == "the reference"
 
 
+def test_a_wrong_shape_within_the_model_is_found_at_its_node() -> None:
+    case = chain((1, 4, 2), ("ReLU", {}), ("GlobalMaxPooling1D", {}), ("ReLU", {}))
+
+    class Short(Routes):
+        """Goes on with what it has, as a library does."""
+
+        def __call__(self, case: Case, routes: Sequence[str], intermediates: bool = False) -> Trial:
+            trial = super().__call__(case, routes, intermediates)
+            wrong = trial.outcomes["keras-tf"]
+            nodes = {
+                edge: wire(array_of(one)[:, :1]) if edge.node == "n0" else one for edge, one in wrong.nodes.items()
+            }
+            outputs = [wire(np.full((1, 2), -5.0, np.float32))]
+            return Trial(case, {**trial.outcomes, "keras-tf": replace(wrong, outputs=outputs, nodes=nodes)})
+
+    routes = Short()
+    (found,) = examine(Bench(routes(case, ["keras-tf"]), routes))
+    assert (found.symptom, found.node, found.oracle) == ("shape", "n0", "value")
+
+
 def test_rounding_is_no_finding() -> None:
     assert judged(CASE, keras_torch=off("ReLU", 5e-8)) == []
 
@@ -77,6 +99,8 @@ def test_nan_that_everybody_has_is_no_finding_and_one_that_is_swallowed_is_speci
     assert judged(case) == []
     (found,) = judged(case, keras_tf=lambda layer, value: np.nan_to_num(value))
     assert (found.symptom, found.severity) == ("nonfinite", "special")
+    (found,) = judged(case, keras_tf=lambda layer, value: np.where(np.isnan(value), np.inf, value).astype(np.float32))
+    assert found.symptom == "nonfinite"
 
 
 def test_another_shape_and_another_dtype() -> None:

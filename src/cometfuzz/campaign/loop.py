@@ -19,7 +19,7 @@ from cometfuzz.coverage.gain import new_nodes
 from cometfuzz.draw import Draw
 from cometfuzz.execution.executor import Executor
 from cometfuzz.execution.outcome import Outcome, Trial
-from cometfuzz.execution.policy import Assignment, assign
+from cometfuzz.execution.policy import assign
 from cometfuzz.execution.reference import REFERENCE
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.codec import case_id
@@ -43,18 +43,31 @@ class Bounds:
     minutes: float | None = None
 
 
+@dataclass(frozen=True)
+class Proposed:
+    """A case, how it was made, and the nodes that covered something new at the moment when it was proposed."""
+
+    case: Case
+    operator: str
+    new: Sequence[str]
+
+
+def proposed_by(strategy: Strategy, case: Case) -> Proposed:
+    """What there is to know of the case that a strategy has just proposed."""
+    return Proposed(case, getattr(strategy, "last_operator", ""), new_nodes(case.graph, strategy.coverages))
+
+
 @dataclass
 class _Flight:
     index: int
     case: Case
     operator: str
-    assignments: Sequence[Assignment]
     futures: Sequence[Future[Trial]]
 
 
 @dataclass
 class Campaign:
-    """One campaign. `resumed`: cases that were proposed but not learned when it ended, and how many are done."""
+    """One campaign. To go on with an earlier one: how many cases are done, and those `waiting` to be learned of."""
 
     strategy: Strategy
     executor: Executor
@@ -65,7 +78,7 @@ class Campaign:
     window: int = WINDOW
     done: int = 0
     spent_s: float = 0.0
-    waiting: Sequence[Case] = ()
+    waiting: Sequence[Proposed] = ()
     branches: Branches | None = None
     stop: threading.Event = field(default_factory=threading.Event)
     _notices: deque[str] = field(default_factory=deque)
@@ -81,13 +94,12 @@ class Campaign:
         yield Started(self.settings, self.done, self._coverage(), self.spent_s)
         flying: deque[_Flight] = deque()
         self._next = self.done
-        for case in self.waiting:
-            flying.append(self._submit(case, "resumed"))
+        waiting = deque(self.waiting)
         reason = ""
         while not reason:
             while len(flying) < self.window and (self.bounds.cases is None or self._next < self.bounds.cases):
-                case = self.strategy.propose()
-                flying.append(self._submit(case, getattr(self.strategy, "last_operator", "")))
+                ready = waiting.popleft() if waiting else proposed_by(self.strategy, self.strategy.propose())
+                flying.append(self._submit(ready))
             if not flying:
                 reason = "cases"
                 break
@@ -99,12 +111,11 @@ class Campaign:
         usage = self.executor.usage
         yield Ended(reason, self.done, self._elapsed(began), self._coverage(), usage.own_cpu_s, usage.library_cpu_s)
 
-    def _submit(self, case: Case, operator: str) -> _Flight:
-        new = new_nodes(case.graph, self.strategy.coverages)
-        assignments = assign(self.policy, self.executor.routes, case, self._next, self.seed, new)
+    def _submit(self, ready: Proposed) -> _Flight:
+        assignments = assign(self.policy, self.executor.routes, ready.case, self._next, self.seed, ready.new)
         futures = [self.executor.submit(part.case, part.routes) for part in assignments]
         self._next += 1
-        return _Flight(self._next - 1, case, operator, assignments, futures)
+        return _Flight(self._next - 1, ready.case, ready.operator, futures)
 
     def _await(self, flight: _Flight, began: float) -> str:
         """Wait until a case is through; or the reason why the campaign ends before that."""

@@ -18,6 +18,8 @@ from cometfuzz.coverage.layers import CRITERIA
 from cometfuzz.errors import InvalidCampaign
 from cometfuzz.ir.case import Case
 from cometfuzz.oracles.finding import Finding
+from cometfuzz.triage.bug import Bug
+from cometfuzz.triage.records import bug_from_plain
 
 COUNTS = tuple((space, criterion) for space in ("paper", "full") for criterion in CRITERIA)
 """What a point of the curve counts; the columns are named space_criterion."""
@@ -175,6 +177,11 @@ class Records:
         for row in rows:
             finding = Finding.from_plain(json.loads(row["finding"]))
             yield Found(row["case_index"], row["part"], row["case_id"], finding)
+
+    def bugs(self) -> Iterator[Bug]:
+        """What triage has made of the findings, in order of id."""
+        for row in self.select("SELECT bug FROM bugs ORDER BY bug_id"):
+            yield bug_from_plain(json.loads(row["bug"]))
 
     def notices(self) -> Iterator[tuple[int, str]]:
         """What a person should know, each with the number of cases done at that time."""

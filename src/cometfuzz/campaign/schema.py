@@ -7,7 +7,7 @@ from pathlib import Path
 
 from cometfuzz.errors import InvalidCampaign
 
-VERSION = 1
+VERSION = 2
 """Goes up with every change of the tables; a database of another version is refused."""
 
 APPLICATION = 0x636F6D74
@@ -93,6 +93,18 @@ CREATE TABLE findings (
     FOREIGN KEY (case_index, part) REFERENCES trials
 );
 CREATE INDEX findings_by_key ON findings (key);
+CREATE TABLE bugs (
+    bug_id TEXT PRIMARY KEY,
+    key TEXT NOT NULL,
+    title TEXT NOT NULL,
+    severity TEXT NOT NULL,
+    symptom TEXT NOT NULL,
+    library TEXT NOT NULL,
+    stage TEXT NOT NULL,
+    reported INTEGER NOT NULL,
+    known TEXT NOT NULL,
+    bug TEXT NOT NULL
+) WITHOUT ROWID;
 CREATE TABLE notices (
     notice INTEGER PRIMARY KEY,
     done INTEGER NOT NULL,

@@ -9,7 +9,7 @@ from typing import Any
 
 import cometfuzz
 from cometfuzz.campaign.events import CaseDone, Ended, Event, Notice
-from cometfuzz.campaign.loop import Bounds, Campaign
+from cometfuzz.campaign.loop import Bounds, Campaign, Proposed, proposed_by
 from cometfuzz.campaign.replay import replay
 from cometfuzz.campaign.store import Store
 from cometfuzz.catalogue.files import decode
@@ -81,7 +81,9 @@ class Session:
         self.store, self.settings, self._resources = store, settings, ExitStack()
         strategy = settings.strategy_made()
         done, spent_s = store.done, store.elapsed_s
-        waiting = replay(store, strategy, settings.window, show) if done else []
+        waiting: list[Proposed] = []
+        if done:
+            replay(store, strategy, settings.window, show, lambda case: waiting.append(proposed_by(strategy, case)))
         self._observation = Observation(self._stored_branches()) if self._observed else None
         group = ROUTES[OBSERVED].steps[0].group.name
         executor = Executor(

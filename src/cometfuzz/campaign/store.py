@@ -17,6 +17,8 @@ from cometfuzz.campaign.folder import DATABASE, Lock
 from cometfuzz.campaign.records import COUNTS, Records, expect_campaign
 from cometfuzz.errors import InvalidCampaign
 from cometfuzz.oracles.finding import Finding
+from cometfuzz.triage.bug import Bug
+from cometfuzz.triage.records import bug_as_plain
 
 
 class Store(Records):
@@ -83,6 +85,15 @@ class Store(Records):
                         self._session = self._insert("sessions", None, *begun, *[None] * 5)
                     case Ended():
                         self._end(event)
+
+    def keep(self, bug: Bug) -> None:
+        """Keep a bug, in place of what was known of it before."""
+        signature = bug.signature
+        named = (signature.symptom, _text(signature.library), _text(signature.stage))
+        head = (bug.id, _text(signature.key), _text(bug.title), bug.severity, *named)
+        with schema.plain_words(self.database), self.connection:
+            self.connection.execute("DELETE FROM bugs WHERE bug_id = ?", (bug.id,))
+            self._insert("bugs", *head, bug.reported, _text(bug.known), _json(bug_as_plain(bug)))
 
     def _save_files(self, event: CaseDone) -> None:
         cases = {event.case_id: event.case, **{part.case_id: part.case for part in event.parts}}

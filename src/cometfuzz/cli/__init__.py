@@ -7,11 +7,14 @@ import typer
 
 import cometfuzz
 from cometfuzz.cli import bench, catalogue, environments, evaluate
+from cometfuzz.cli.calibrate import calibrate
 from cometfuzz.cli.conformance import conformance
 from cometfuzz.cli.export import export
 from cometfuzz.cli.gaps import gaps
 from cometfuzz.cli.generate import generate
 from cometfuzz.cli.importing import import_
+from cometfuzz.cli.reduce import reduce
+from cometfuzz.cli.report import bugs, report, show
 from cometfuzz.cli.routes import doctor, execute
 from cometfuzz.cli.run import resume, run
 from cometfuzz.cli.seeds import seeds
@@ -27,14 +30,19 @@ app = typer.Typer(
 app.command()(run)
 app.command()(resume)
 app.command()(export)
+app.command()(report)
+app.command()(bugs)
+app.command()(show)
 app.command()(catalogue.layers)
 app.command()(catalogue.space)
 app.command()(doctor)
 app.command("exec")(execute)
 app.command()(conformance)
+app.command()(calibrate)
 app.command()(gaps)
 app.command()(generate)
 app.command("import")(import_)
+app.command()(reduce)
 app.command()(seeds)
 app.command()(synthesise)
 app.add_typer(bench.app, name="bench")

@@ -49,7 +49,7 @@ def assign(
         part = cut(case, [name for name in new if name not in avoided], policy.largest_cut, avoided)
         if part is not None and part.graph == case.graph:
             assignments = [Assignment(case, _able(routes, [*first, *policy.converters], only_old))]
-        elif part is not None:
+        elif part is not None and any(name in routes for name in policy.converters):
             assignments.append(Assignment(part, _able(routes, [*policy.base, *policy.converters], only_old)))
     return [assignment for assignment in assignments if assignment.routes]
 

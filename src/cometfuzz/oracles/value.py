@@ -3,26 +3,27 @@
 from collections.abc import Iterator
 
 from cometfuzz.oracles.bench import Bench
-from cometfuzz.oracles.finding import Camp, Finding
+from cometfuzz.oracles.finding import Camp, Finding, Symptom
 from cometfuzz.oracles.local import WrongNode
 
 UTILITY = "utility"
 
 
 def value(bench: Bench) -> Iterator[Finding]:
-    """One finding for each wrong node or window: finite numbers that are wrong."""
-    yield from _findings(bench, nonfinite=False)
+    """One finding for each wrong node or window: finite numbers that are wrong, or a wrong shape within the model."""
+    yield from _findings(bench, "value", "value")
+    yield from _findings(bench, "value", "shape")
 
 
 def nonfinite(bench: Bench) -> Iterator[Finding]:
     """One finding for each node that gives NaN or Inf where it should not, or the other way round."""
-    yield from _findings(bench, nonfinite=True)
+    yield from _findings(bench, "nonfinite", "nonfinite")
 
 
-def _findings(bench: Bench, *, nonfinite: bool) -> Iterator[Finding]:
+def _findings(bench: Bench, oracle: str, symptom: Symptom) -> Iterator[Finding]:
     wrong: dict[tuple[str, ...], list[WrongNode]] = {}
     for found in bench.wrong_nodes:
-        if found.nonfinite == nonfinite:
+        if found.symptom == symptom:
             wrong.setdefault(tuple(node.id for node in found.window), []).append(found)
     for places in wrong.values():
         first = places[0]
@@ -41,8 +42,8 @@ def _findings(bench: Bench, *, nonfinite: bool) -> Iterator[Finding]:
         ]
         stage = first.outcome.times[-1] if first.outcome.times else None
         yield Finding(
-            oracle="nonfinite" if nonfinite else "value",
-            symptom="nonfinite" if nonfinite else "value",
+            oracle=oracle,
+            symptom=symptom,
             severity=bench.severity(first.node),
             camps=tuple(camps),
             stage=stage.stage if stage else first.outcome.stage,

@@ -11,7 +11,7 @@ from cometfuzz.campaign.events import CaseDone, Ended, Event, Executed, Notice, 
 
 def as_line(event: Event) -> str:
     """An event in one line of strict JSON: NaN and Inf are strings."""
-    return json.dumps(_strict(as_plain(event)), ensure_ascii=True, allow_nan=False)
+    return json.dumps(strict(as_plain(event)), ensure_ascii=True, allow_nan=False)
 
 
 def as_plain(event: Event) -> dict[str, Any]:
@@ -38,12 +38,12 @@ def _part(part: Executed) -> dict[str, Any]:
     }
 
 
-def _strict(value: Any) -> Any:
+def strict(value: Any) -> Any:
     """A value in JSON's own types."""
     if isinstance(value, Mapping):
-        return {str(key): _strict(item) for key, item in value.items()}
+        return {str(key): strict(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_strict(item) for item in value]
+        return [strict(item) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
         return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
     return value if isinstance(value, str | int | float | None) else str(value)

@@ -33,3 +33,24 @@ def duration(seconds: float) -> str:
 def place(finding: Finding) -> str:
     """Where a finding shows: the library, and the layer or else the stage."""
     return " ".join(part for part in (finding.library or "no library", finding.layer or finding.stage) if part)
+
+
+def visible(text: str) -> str:
+    """A library's text with its lines, for a page or a file: colours are dropped, other signs that one cannot see, or
+    that would turn the direction of reading, are shown as escapes."""
+    return "".join(_seen(sign) for sign in _ESCAPES.sub("", text))
+
+
+def _seen(sign: str) -> str:
+    hidden = unicodedata.category(sign)[0] == "C" and sign not in "\n\t"
+    return sign.encode("unicode_escape").decode("ascii") if hidden else sign
+
+
+def is_link(text: str) -> bool:
+    """Whether a text is an address of the web and nothing else; `javascript:` and the like are not."""
+    return re.fullmatch(r"https?://[^\s<>\"'\\]+", text) is not None
+
+
+def plural(count: int, one: str, many: str = "") -> str:
+    """A count with its noun."""
+    return f"{count} {one if count == 1 else many or f'{one}s'}"

@@ -36,6 +36,9 @@ PROBED_AFTER = 2
 GIVEN_UP_AFTER = 6
 WALKS = 0.5
 MUTATED = 0.3
+SPECIALS = 0.5
+"""How often a batch also gets special values: NaN that is swallowed is found in no other way."""
+
 PROBES = 0.25
 
 
@@ -126,7 +129,7 @@ class Directed(Search):
             graph = self._mutated(graph, draw, limits)
         editor = Editor(graph, draw, limits)
         for _ in range(STEPS):
-            if len(editor.nodes) + 4 > limits.nodes:
+            if len(editor.nodes) + 6 > limits.nodes:
                 break
             if goal is None or draw.chance(WALKS):
                 self._note("walk", not editor.attempt(self._walk))
@@ -136,14 +139,16 @@ class Directed(Search):
         if goal is not None:
             self.goals.appendleft(goal)
         graph = editor.finish()
+        if draw.chance(SPECIALS):
+            graph = self._mutated(graph, draw, limits, "SpecialI")
         if not is_clear(graph):
             raise Inapplicable("made for Keras 2, but not in need of it, and with a gap on Keras 3")
         return graph
 
-    def _mutated(self, graph: Graph, draw: Draw, limits: Limits) -> Graph:
+    def _mutated(self, graph: Graph, draw: Draw, limits: Limits, name: str = "") -> Graph:
         """The graph after one of the paper's mutations, if it applies."""
         try:
-            mutant = MUTATIONS[draw.choice(list(MUTATIONS))](graph, self.guide, draw, limits)
+            mutant = MUTATIONS[name or draw.choice(list(MUTATIONS))](graph, self.guide, draw, limits)
         except Inapplicable:
             mutant = graph
         self._note("mutate", mutant is not graph)

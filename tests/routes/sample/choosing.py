@@ -1,4 +1,4 @@
-"""Lines of this file are named in test_branches.py: change both."""
+"""Lines of this file are named in test_observer.py: change both."""
 
 from collections.abc import Iterator
 

@@ -1,0 +1,66 @@
+"""`cometfuzz calibrate`: how much room the error bound and the gate leave on clean runs."""
+
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+from cometfuzz.cli.output import print_json
+from cometfuzz.config import load as load_config
+from cometfuzz.execution.executor import Executor
+from cometfuzz.ir.case import Case
+from cometfuzz.mutation.dialect import dialect_of
+from cometfuzz.oracles.calibration import PERCENTILES, Calibration
+from cometfuzz.routes.registry import choose, configured
+from cometfuzz.search.rehearsal import rehearse
+from cometfuzz.search.strategies import Options, make_strategy
+from cometfuzz.seeds.published import names, synthesised
+
+
+def calibrate(
+    cases: Annotated[int, typer.Option(min=1, help="How many models to run.")] = 100,
+    routes: Annotated[str, typer.Option(help="Routes, with commas between them.")] = "keras-tf,keras-torch",
+    seed: Annotated[int, typer.Option(help="Same seed, same models.")] = 1,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+) -> None:
+    """Measure how far libraries stray from the reference when nothing is wrong, in units of the error bound.
+
+    Every node of every model is judged on its own inputs. What is beyond 1 is a bug or a bound that is too tight.
+
+    Example: cometfuzz calibrate --cases 200 --routes keras-tf,keras-torch,onnxruntime
+    """
+    chosen = choose(routes, configured(load_config(None)))
+    strategy = make_strategy("directed", Options(seed, [synthesised(name) for name in names()]))
+    made: list[Case] = []
+    rehearse(strategy, cases, made.append)
+    calibration = Calibration()
+    with Executor(chosen) as executor:
+        for case in track(made, "running", console=Console(stderr=True), transient=True):
+            dialect = dialect_of(case.graph).name
+            speaking = [route.name for route in chosen if route.speaks in (dialect, "")]
+            clean = not any(node.layer == "special" for node in case.graph.nodes)
+            if speaking and clean:
+                calibration.add(case, speaking, executor.run)
+    result = calibration.as_plain()
+    if as_json:
+        print_json(result)
+    else:
+        _print(result)
+
+
+def _print(result: dict[str, Any]) -> None:
+    console = Console()
+    table = Table("route", "dtype", "nodes", *(f"{share:g}%" for share in PERCENTILES), "largest")
+    for route, dtypes in result["routes"].items():
+        for dtype, measures in dtypes.items():
+            shares = [f"{measures[f'p{share:g}']:.3f}" for share in PERCENTILES]
+            table.add_row(route, dtype, str(measures["nodes"]), *shares, f"{measures['largest']:.3g}")
+    console.print(table)
+    console.print(
+        f"{result['beyond']} of {result['nodes']} node outputs are beyond the bound; the gate suspects "
+        f"{result['suspected']} of {result['runs']} runs."
+    )
+    for wrong in result["wrong"][:20]:
+        console.print(f"{wrong['route']} {wrong['layer']} {wrong['dtype']}: {wrong['detail']}", markup=False)

@@ -1,0 +1,144 @@
+"""`cometfuzz reduce`: the smallest case that still shows what a case shows."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from cometfuzz.catalogue.files import load, save
+from cometfuzz.catalogue.spec import CATALOGUE
+from cometfuzz.cli.output import print_json
+from cometfuzz.cli.routes import Configured
+from cometfuzz.config import load as load_config
+from cometfuzz.errors import CometfuzzError
+from cometfuzz.execution.executor import Executor
+from cometfuzz.execution.supervisor import Limits
+from cometfuzz.ir.case import Case
+from cometfuzz.oracles.bench import Bench
+from cometfuzz.oracles.finding import Finding
+from cometfuzz.oracles.judging import examine
+from cometfuzz.routes import Route
+from cometfuzz.routes.registry import base_of, choose, configured
+from cometfuzz.triage.bug import Bug
+from cometfuzz.triage.known import load_known
+from cometfuzz.triage.reduce import Effort
+from cometfuzz.triage.triage import Triage
+
+
+def reduce(
+    case: Annotated[Path, typer.Argument(metavar="CASE.json", help="A case file.")],
+    route: Annotated[str, typer.Option(help="The route that fails.")],
+    beside: Annotated[
+        str, typer.Option(help="Routes to compare with, with commas between them; they decide who is blamed.")
+    ] = "",
+    symptom: Annotated[str, typer.Option(help="Which symptom, if it shows several: crash, value, shape...")] = "",
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write the reduced case to this file.")] = None,
+    steps: Annotated[int, typer.Option(min=1, help="How many runs it may take at most.")] = 250,
+    seconds: Annotated[float, typer.Option(min=1, help="How long it may take at most.")] = 300,
+    known: Annotated[list[Path] | None, typer.Option(help="Known issues of your own, a TOML file.")] = None,
+    config: Configured = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Make a case as small as it gets while one route still fails in the same way, and say who is to blame.
+
+    By default the route is compared with keras-tf and keras-torch, and with the route whose model it converts. What a
+    declared gap covers, or the library says not to support, is left alone. The exit code is 1 if nothing shows.
+
+    Example: cometfuzz reduce findings/0123.json --route onnxruntime -o minimal.json
+    """
+    wanted, settings = load(case), load_config(config)
+    routes = configured(settings)
+    others = beside.split(",") if beside else [name for name in (*settings.policy.base, base_of(route)) if name]
+    chosen = choose(",".join(dict.fromkeys([route, *others])), routes)
+    issues = load_known(*(known or ()))
+    with (
+        Console(stderr=True).status("running") as status,
+        Executor(chosen, limits=Limits.of(settings.limits), pause_after=0) as executor,
+    ):
+        finding = _finding(executor, wanted, chosen, route, symptom)
+        triage = Triage(executor, issues, effort=Effort(steps, seconds), report=status.update)
+        bug = triage.triage(finding, wanted).bug
+    assert bug is not None, "expected a bug for a finding that counts"
+    if out is not None:
+        _write(bug.minimal, out)
+    if as_json:
+        print_json(_plain(bug, out))
+    else:
+        _print(bug, out)
+
+
+def _finding(executor: Executor, case: Case, routes: list[Route], route: str, symptom: str) -> Finding:
+    """The finding of a case that the route is in the wrong camp of."""
+    trial = executor.run(case, [each.name for each in routes])
+    if trial.outcomes[route].status == "unavailable":
+        raise CometfuzzError(f"route {route}: {trial.outcomes[route].detail}")
+    again = executor.run(case, [route]) if symptom == "nondeterminism" else None
+    found = [each for each in examine(Bench(trial, executor.run, again)) if route in each.camps[0].routes]
+    for each in found:
+        if each.counts and symptom in ("", each.symptom):
+            return each
+    for each in found:
+        typer.echo(f"{each.symptom}: {each.detail}" + (f" (declared: {each.gap})" if each.gap else ""), err=True)
+    typer.echo(f"nothing to reduce: {route} shows {'only this' if found else 'nothing'} on this case", err=True)
+    raise typer.Exit(1)
+
+
+def _write(case: Case, out: Path) -> None:
+    try:
+        save(case, out)
+    except OSError as error:
+        raise CometfuzzError(f"{out}: {error.strerror}") from None
+
+
+def _plain(bug: Bug, out: Path | None) -> Mapping[str, Any]:
+    return {
+        "bug": bug.id,
+        "title": bug.title,
+        "signature": bug.signature.key,
+        "case": bug.original_id,
+        "minimal": bug.minimal_id,
+        "out": str(out) if out is not None else None,
+        "layers": list(bug.signature.layers),
+        "utility": bug.utility,
+        "blame": {
+            "library": bug.blame.library,
+            "stage": bug.blame.stage,
+            "role": bug.blame.role,
+            "reasoning": bug.blame.reasoning,
+            "confidence": bug.blame.confidence,
+        },
+        "runs": bug.runs,
+        "shown": bug.shown,
+        "severity": bug.severity,
+        "known": bug.known,
+        "finding": bug.finding.as_plain(),
+        "triage_s": round(bug.triage_s, 2),
+    }
+
+
+def _print(bug: Bug, out: Path | None) -> None:
+    console = Console(highlight=False)
+    evidence = bug.finding.evidence
+
+    def line(text: str) -> None:
+        console.print(text, markup=False)
+
+    line(bug.title)
+    line(f"  {bug.finding.detail}")
+    line(f"  to blame: {bug.blame.role} ({bug.blame.confidence:.0%}): {bug.blame.reasoning}")
+    flaky = " (flaky)" if bug.flaky else ""
+    line(f"  shown in {bug.shown} of {bug.runs} runs{flaky}; severity {bug.severity}")
+    if bug.known:
+        line(f"  known: {bug.known}")
+    if "to_nodes" in evidence:
+        counts = f"{evidence['from_nodes']} layers to {evidence['to_nodes']}"
+        line(f"  reduced from {counts} in {evidence['steps']} runs, {bug.triage_s:.1f} s; {evidence['reduction']}")
+    for node in bug.minimal.graph.nodes:
+        plain = CATALOGUE[node.layer].complete({})
+        odd = [f"{name}={value!r}" for name, value in node.params.items() if repr(value) != repr(plain[name])]
+        reads = ", ".join(edge.node for edge in node.inputs)
+        line(f"    {node.id} = {node.layer}({', '.join(odd)})" + (f" of {reads}" if reads else ""))
+    if out is not None:
+        line(f"  written to {out}")

@@ -1,0 +1,162 @@
+"""Facts: what a report says of a campaign, gathered once from its folder for every format."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from cometfuzz.campaign.events import Summary
+from cometfuzz.campaign.records import Point, Records
+from cometfuzz.oracles.finding import SEVERITIES, Finding
+from cometfuzz.reports.summary import REASONS as ENDINGS
+from cometfuzz.reports.tally import Health
+from cometfuzz.reports.text import plural
+from cometfuzz.triage.bug import Bug
+
+POINTS = 240
+"""About how many points of the coverage curve are kept: no screen shows more."""
+
+Standing = Literal["new", "known", "utility", "unshown"]
+"""How a bug counts. "utility": it needs one of our utility nodes. "unshown": no script shows it by itself, so that it
+is listed apart and not reported."""
+
+STANDINGS: tuple[Standing, ...] = ("new", "known", "utility", "unshown")
+
+Reason = Literal["no bug", "unsupported", "refused", "gap"]
+
+REASONS: Mapping[Reason, str] = {
+    "no bug": "no bug was made of it: not triaged yet, not reproduced, or one more sight of a bug",
+    "unsupported": "the library says that it does not do this",
+    "refused": "Keras' own argument check, the same on every Keras route: a limit that our catalogue lacks",
+    "gap": "a declared gap",
+}
+"""Why findings are no bugs."""
+
+
+@dataclass
+class Apart:
+    """Findings with one rough key that are no bugs: the first of them, its case, and how many there are."""
+
+    reason: Reason
+    finding: Finding
+    case_id: str
+    count: int = 0
+
+
+@dataclass(frozen=True)
+class Facts:
+    """A campaign as reports show it. Bugs are in the order of reports: what matters most comes first."""
+
+    name: str
+    made_by: str
+    settings: Mapping[str, Any]
+    done: int
+    executed: int
+    elapsed_s: float
+    state: str
+    coverage: Summary
+    curve: Sequence[Point]
+    bugs: Sequence[Bug]
+    apart: Sequence[Apart]
+    routes: Mapping[str, Health]
+    versions: Mapping[str, Sequence[str]]
+    notices: Sequence[tuple[int, str]] = field(default=())
+
+    @property
+    def models_per_minute(self) -> float:
+        return 60 * self.done / self.elapsed_s if self.elapsed_s else 0.0
+
+    @property
+    def standings(self) -> dict[Standing, int]:
+        """How many bugs there are of each standing."""
+        return {name: sum(standing(bug) == name for bug in self.bugs) for name in STANDINGS}
+
+    @property
+    def headline(self) -> str:
+        """The outcome in a few words."""
+        new = [bug for bug in self.bugs if standing(bug) == "new"]
+        if not new:
+            known = self.standings["known"]
+            return f"No new bugs; {plural(known, 'known one')}" if known else "No bugs"
+        libraries = {bug.signature.library for bug in new}
+        return f"{plural(len(new), 'new bug')} in {plural(len(libraries), 'library', 'libraries')}"
+
+
+def standing(bug: Bug) -> Standing:
+    """How a bug counts."""
+    if not bug.reported:
+        return "unshown"
+    return "known" if bug.known else "utility" if bug.utility else "new"
+
+
+def rank(bug: Bug) -> tuple[Any, ...]:
+    """The order of reports: what a script shows, ordinary data before the rest, what is new, then by library."""
+    signature = bug.signature
+    place = not bug.reported, SEVERITIES.index(bug.severity), STANDINGS.index(standing(bug))
+    return (*place, signature.library, signature.stage, signature.layers, bug.id)
+
+
+def gather(records: Records) -> Facts:
+    """Read the folder of a campaign, also while it runs."""
+    bugs = sorted(records.bugs(), key=rank)
+    routes: dict[str, Health] = {str(name): Health() for name in records.settings.get("routes", ())}
+    versions: dict[str, dict[str, None]] = {}
+    for ran in records.outcomes():
+        routes.setdefault(ran.result.route, Health()).take(ran.result)
+        for library, version in ran.result.versions.items():
+            versions.setdefault(library, {})[version] = None
+    sessions = list(records.sessions())
+    return Facts(
+        name=records.folder.resolve().name,
+        made_by=records.made_by,
+        settings=records.settings,
+        done=records.done,
+        executed=sum(bool(logged.feedback.get("executed")) for logged in records.feedbacks()),
+        elapsed_s=records.elapsed_s,
+        state=ENDINGS.get(sessions[-1].reason or "", "not ended") if sessions else "not begun",
+        coverage=records.coverage,
+        curve=thinned(records.curve()),
+        bugs=bugs,
+        apart=_apart(records, bugs),
+        routes=routes,
+        versions={library: tuple(versions[library]) for library in sorted(versions)},
+        notices=tuple(records.notices()),
+    )
+
+
+def _apart(records: Records, bugs: Sequence[Bug]) -> list[Apart]:
+    """Findings that are no bugs, the most frequent first within each reason."""
+    explained = {(bug.original_id, bug.signature.symptom) for bug in bugs}
+    groups: dict[tuple[Reason, str], Apart] = {}
+    bugs_keys = set()
+    for found in records.findings():
+        finding = found.finding
+        if finding.counts and (found.case_id, finding.symptom) in explained:
+            bugs_keys.add(finding.key)
+        reason = _reason(finding)
+        group = groups.setdefault((reason, finding.key), Apart(reason, finding, found.case_id))
+        group.count += 1
+    left = [group for group in groups.values() if group.reason != "no bug" or group.finding.key not in bugs_keys]
+    order = list(REASONS)
+    return sorted(left, key=lambda group: (order.index(group.reason), -group.count, group.finding.key))
+
+
+def _reason(finding: Finding) -> Reason:
+    if finding.gap:
+        return "gap"
+    if finding.symptom == "unsupported":
+        return "unsupported"
+    return "refused" if finding.symptom == "refused" else "no bug"
+
+
+def thinned(points: Iterable[Point], most: int = POINTS) -> list[Point]:
+    """About `most` points at equal steps, the first and the last among them, without holding all of them."""
+    kept: list[Point] = []
+    step, last = 1, None
+    for place, last in enumerate(points):
+        if place % step == 0:
+            kept.append(last)
+            if len(kept) > 2 * most:
+                kept, step = kept[::2], 2 * step
+    if last is not None and kept[-1] is not last:
+        kept.append(last)
+    return kept

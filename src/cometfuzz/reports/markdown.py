@@ -1,0 +1,95 @@
+"""The report as Markdown, for a chat or the summary of a CI job. Texts of libraries stay text there too."""
+
+import re
+from collections.abc import Iterator
+
+from cometfuzz.reports.facts import REASONS, Facts, standing
+from cometfuzz.reports.tally import PUBLISHED, PUBLISHED_MODELS
+from cometfuzz.reports.text import duration, is_link, visible
+from cometfuzz.triage.bug import Bug
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]()<>!|~&$@:])")
+LONGEST = 300
+COLUMNS = ("bug", "library", "stage", "layers", "symptom", "severity", "status")
+
+
+def markdown_report(facts: Facts) -> str:
+    """Summary, a table of bugs, and a paragraph with the script of each that is reported."""
+    return "\n".join(_lines(facts)) + "\n"
+
+
+def _lines(facts: Facts) -> Iterator[str]:
+    yield f"# {facts.headline}"
+    yield ""
+    yield (
+        f"Campaign {inline(facts.name)}: {facts.done} cases ({facts.executed} executed) in "
+        f"{duration(facts.elapsed_s)}, {facts.models_per_minute:.1f} models a minute "
+        f"(the paper: {PUBLISHED_MODELS / 360:.1f})."
+    )
+    yield ""
+    yield from _coverage(facts)
+    if facts.bugs:
+        yield from ("## Bugs", "", f"| {' | '.join(COLUMNS)} |", "|" + " --- |" * len(COLUMNS))
+        for bug in facts.bugs:
+            yield _row(bug)
+        yield ""
+    for bug in facts.bugs:
+        if bug.reported:
+            yield from _bug(bug)
+    yield from _apart(facts)
+    if facts.versions:
+        yield from ("## Versions", "")
+        yield from (f"- {inline(name)} {inline(', '.join(found))}" for name, found in facts.versions.items())
+
+
+def _coverage(facts: Facts) -> Iterator[str]:
+    if not facts.coverage:
+        return
+    yield from ("| space | criterion | covered | of all | paper, 6 h |", "| --- | --- | ---: | ---: | ---: |")
+    for space, criteria in facts.coverage.items():
+        for criterion, counts in criteria.items():
+            published = f"{PUBLISHED[criterion]:.1%}" if space == "paper" else ""
+            share = f"{counts['covered'] / counts['total']:.1%}"
+            yield f"| {space} | {criterion} | {counts['covered']} of {counts['total']} | {share} | {published} |"
+    yield ""
+
+
+def _row(bug: Bug) -> str:
+    signature = bug.signature
+    named = (bug.title, signature.library, signature.stage, " > ".join(signature.layers), signature.symptom)
+    return "| " + " | ".join([*map(inline, named), bug.severity, standing(bug)]) + " |"
+
+
+def _bug(bug: Bug) -> Iterator[str]:
+    yield from (f"### {inline(bug.title)}", "")
+    yield f"`{bug.id}`, {inline(bug.blame.role)} ({bug.blame.confidence:.0%} sure): {inline(bug.blame.reasoning)}"
+    if bug.known:
+        yield f"Known: {f'<{bug.known}>' if is_link(bug.known) else inline(bug.known)}"
+    yield from ("", f"Seen: {inline(bug.finding.detail)}", "")
+    if bug.script is not None:
+        yield from (fenced(bug.script.text, "python"), "")
+
+
+def _apart(facts: Facts) -> Iterator[str]:
+    if not facts.apart:
+        return
+    yield from ("## Findings that are not bugs", "")
+    for reason, why in REASONS.items():
+        groups = [group for group in facts.apart if group.reason == reason]
+        if groups:
+            yield f"- {reason}: {sum(group.count for group in groups)} findings of {len(groups)} kinds ({why})"
+    yield ""
+
+
+def inline(text: str) -> str:
+    """One line of text in which nothing is markup."""
+    line = " ".join(visible(text).split())
+    return _SPECIAL.sub(r"\\\1", line if len(line) <= LONGEST else f"{line[:LONGEST]}…")
+
+
+def fenced(text: str, language: str = "") -> str:
+    """A block of text that cannot end its own fence."""
+    shown = visible(text).rstrip("\n")
+    longest = max((len(run) for run in re.findall("`+", shown)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{language}\n{shown}\n{fence}"

@@ -1,0 +1,127 @@
+"""Blame: the earliest stage that all failing routes share and no agreeing route has."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from cometfuzz.execution.reference import REFERENCE
+from cometfuzz.routes import Route, Stage, Step
+from cometfuzz.triage.bug import Blame
+
+EVERYBODY = "all libraries"
+AGAINST = "all libraries against the reference"
+PROPER = {
+    "onnxruntime": "ONNX Runtime",
+    "openvino": "OpenVINO",
+    "litert": "LiteRT",
+    "litert-converter": "of LiteRT",
+    "keras": "Keras",
+    "tf-keras": "tf-keras",
+    "onnx": "ONNX ReferenceEvaluator",
+    "tensorflow": "TensorFlow",
+    "torch": "PyTorch",
+}
+
+
+class _Place(NamedTuple):
+    """One stage on the way of one route: `way` is all that leads to it, by which it is told from others."""
+
+    way: tuple[str, ...]
+    stage: Stage
+    step: Step
+    last: bool
+
+
+def blame(routes: Mapping[str, Route], failing: Sequence[str], agreeing: Sequence[str], failed_in: str = "") -> Blame:
+    """Who is at fault, given which routes failed in one way and which did right.
+
+    failed_in: the stage in which an exception was raised; nothing after it is to blame.
+    """
+    libraries = [name for name in failing if name in routes and name != REFERENCE.name]
+    right = [name for name in agreeing if name in routes and name != REFERENCE.name]
+    ways = [_places(routes[name], failed_in) for name in libraries]
+    if not right:
+        return _everybody(ways, libraries)
+    innocent = {place.way for name in right for place in _places(routes[name])}
+    shared = [
+        place
+        for place in ways[0]
+        if place.way not in innocent and all(any(place.way == other.way for other in way) for way in ways[1:])
+    ]
+    if not shared:
+        return _by_library(ways, libraries, [_places(routes[name]) for name in right])
+    culprit = shared[0]
+    before = culprit.way[:-1]
+    control = [name for name in right if not before or any(place.way == before for place in _places(routes[name]))]
+    pinned = len(libraries) > 1 or all(place.stage.library == culprit.stage.library for place in shared)
+    does = "does" if len(right) == 1 else "do"
+    reasoning = f"{_names(libraries)} {_verb(libraries)} and {_one(libraries)} {_named(culprit)}"
+    reasoning += f"; {_names(right)} {does} right without it"
+    if control and before:
+        reasoning += f", and {control[0]} has all that comes before it"
+    return _blame(culprit, reasoning, 0.5 + 0.25 * bool(control) + 0.2 * pinned)
+
+
+def _places(route: Route, failed_in: str = "") -> list[_Place]:
+    places: list[_Place] = []
+    way: tuple[str, ...] = ()
+    for step in route.steps:
+        for stage in step.stages:
+            way = (*way, f"{step.group.name}:{step.name}:{stage.name}")
+            places.append(_Place(way, stage, step, step is route.steps[-1]))
+            if stage.name == failed_in:
+                return places
+    return places
+
+
+def _blame(culprit: _Place, reasoning: str, confidence: float) -> Blame:
+    return Blame(culprit.stage.library, culprit.stage.name, _role(culprit), reasoning, round(confidence, 2))
+
+
+def _role(place: _Place) -> str:
+    name = PROPER.get(place.stage.library, place.stage.library)
+    backend = place.step.options.get("backend")
+    if backend is not None:
+        return f"{PROPER['keras']}, {backend} backend"
+    if place.step.live:
+        return f"front end {name}"
+    return f"runtime {name}" if place.last else f"converter {name}"
+
+
+def _everybody(ways: Sequence[Sequence[_Place]], libraries: Sequence[str]) -> Blame:
+    """No route does right: a front end that all share, or the reference itself, may be wrong."""
+    ends = [way[-1].stage for way in ways]
+    common = all(stage == ends[0] for stage in ends)
+    library, stage = (ends[0].library, ends[0].name) if common else (EVERYBODY, "")
+    where = f", all of them in {stage} of {library}" if common else ""
+    text = f"{_names(libraries)} {_verb(libraries)}{where}, and only the reference does otherwise"
+    return Blame(library, stage, AGAINST, text, 0.5)
+
+
+def _by_library(ways: Sequence[Sequence[_Place]], libraries: Sequence[str], right: Sequence[Sequence[_Place]]) -> Blame:
+    """No stage is shared; perhaps a library is: the same one in several environments or on several backends."""
+    innocent = {place.stage for way in right for place in way}
+    for place in ways[0]:
+        if place.stage not in innocent and all(any(place.stage == other.stage for other in way) for way in ways[1:]):
+            text = (
+                f"{_names(libraries)} {_verb(libraries)} and have {place.stage.library} in common, the others have not"
+            )
+            return _blame(place, text, 0.6)
+    text = f"{_names(libraries)} {_verb(libraries)} without a stage that they share and no other route has"
+    return _blame(ways[0][-1], text, 0.3)
+
+
+def _names(names: Sequence[str]) -> str:
+    return ", ".join(names[:-1]) + f" and {names[-1]}" if len(names) > 1 else names[0]
+
+
+def _verb(names: Sequence[str]) -> str:
+    return "fail" if len(names) > 1 else "fails"
+
+
+def _one(names: Sequence[str]) -> str:
+    return "all pass through" if len(names) > 1 else "passes through"
+
+
+def _named(place: _Place) -> str:
+    stage, library = place.stage
+    return library if stage == library else f"{stage} of {library}"

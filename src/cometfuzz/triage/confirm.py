@@ -1,0 +1,146 @@
+"""Confirm: whether a finding shows again, and what counts as the same one."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from cometfuzz.execution.executor import Executor
+from cometfuzz.execution.outcome import Trial
+from cometfuzz.ir.case import Case
+from cometfuzz.ir.graph import Graph, Inner, Params
+from cometfuzz.oracles.bench import Bench
+from cometfuzz.oracles.finding import Finding, Symptom, template
+from cometfuzz.oracles.judging import examine
+from cometfuzz.routes import Route
+
+TIMES = 3
+"""How often a finding is run again before it is believed."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """What must still show in a smaller case: the signature as far as it is known before the reduction.
+
+    layers: the layer in which it lies, and those that lie inside it, since a smaller case may do without the wrapper;
+    empty if nobody knows. failing: the route that is run for it. agreeing: one that must not fail in the same way.
+    """
+
+    symptom: Symptom
+    library: str
+    stage: str
+    failure: str
+    layers: tuple[str, ...]
+    failing: str
+    agreeing: str | None
+
+    @staticmethod
+    def of(finding: Finding, graph: Graph, routes: Mapping[str, Route]) -> "Target":
+        """What a finding in a graph claims."""
+        failing = finding.camps[0].routes[0]
+        agreeing = [name for camp in finding.camps[1:] for name in camp.routes if name in routes]
+        return Target(
+            symptom=finding.symptom,
+            library=finding.library,
+            stage=finding.stage,
+            failure=template(finding.failure),
+            layers=layers_at(graph, finding.node, finding.layer),
+            failing=failing,
+            agreeing=_nearest(routes, failing, agreeing),
+        )
+
+    @property
+    def routes(self) -> tuple[str, ...]:
+        return (self.failing,) if self.agreeing is None else (self.failing, self.agreeing)
+
+    def matches(self, finding: Finding) -> bool:
+        """Whether a finding in another case is the same, as far as one can tell."""
+        claimed = (finding.symptom, finding.library, finding.stage, template(finding.failure))
+        if claimed != (self.symptom, self.library, self.stage, self.failure) or finding.gap:
+            return False
+        if self.layers and finding.layer and finding.layer.split(" > ")[-1] not in self.layers:
+            return False
+        camp = finding.camps[0].routes
+        return self.failing in camp and self.agreeing not in camp
+
+
+def layers_at(graph: Graph, node: str, layer: str) -> tuple[str, ...]:
+    """The layer of a node, those inside it, and Activation if it has one of its own."""
+    if node not in graph.by_id:
+        return (layer.split(" > ")[-1],) if layer else ()
+    place = graph.by_id[node]
+    own = ("Activation",) if activations_of(place.params) else ()
+    return (place.layer, *_within(place.params), *own)
+
+
+def _within(params: Params) -> Iterator[str]:
+    """The layers that parameters name."""
+    for value in params.values():
+        for inner in value if isinstance(value, tuple) else (value,):
+            if isinstance(inner, Inner):
+                yield inner.layer
+                yield from _within(inner.params)
+
+
+def activations_of(params: Params) -> list[str]:
+    """The activations that a layer applies to what it computed, by name."""
+    values = [params[name] for name in ("activation", "recurrent_activation") if name in params]
+    return [value for value in values if isinstance(value, str) and value != "linear"]
+
+
+def _nearest(routes: Mapping[str, Route], failing: str, agreeing: Sequence[str]) -> str | None:
+    """Of the routes that agree, the one that shares most steps with the failing one; then the shortest."""
+    if not agreeing:
+        return None
+    own = routes[failing].keys
+
+    def nearness(name: str) -> tuple[int, int]:
+        shared = sum(one == two for one, two in zip(own, routes[name].keys, strict=False))
+        return -shared, len(routes[name].steps)
+
+    return min(agreeing, key=nearness)
+
+
+class Probe:
+    """Asks whether a target shows in a case. Each question costs a run on two routes, and counts as a step.
+
+    tries: how often it is run if it does not show at once; more than 1 only for what is flaky.
+    """
+
+    def __init__(self, executor: Executor, target: Target, tries: int = 1) -> None:
+        self.executor, self.target, self.tries, self.steps = executor, target, tries, 0
+
+    def find(self, case: Case) -> Finding | None:
+        """The finding, if it shows."""
+        for _ in range(self.tries):
+            self.steps += 1
+            found = next(filter(self.target.matches, self.findings(case, self.target.routes)), None)
+            if found is not None:
+                return found
+        return None
+
+    def findings(self, case: Case, routes: Sequence[str]) -> list[Finding]:
+        """All that the oracles have to say of a case on some routes."""
+        return self.judge(self.executor.run(case, routes))
+
+    def judge(self, trial: Trial) -> list[Finding]:
+        again = None
+        if self.target.symptom == "nondeterminism":
+            again = self.executor.run(trial.case, tuple(trial.outcomes))
+        return list(examine(Bench(trial, self.executor.run, again)))
+
+
+@dataclass(frozen=True)
+class Confirmed:
+    """How often a finding was run again, how often it showed, and how it looked then."""
+
+    runs: int
+    shown: int
+    finding: Finding | None
+
+
+def confirm(probe: Probe, case: Case) -> Confirmed:
+    """Run a case again, three times in one fresh worker: what an earlier case left behind has no part in it."""
+    for worker in probe.executor.workers:
+        worker.stop()
+    found = [probe.find(case) for _ in range(TIMES)]
+    shown = [finding for finding in found if finding is not None]
+    return Confirmed(TIMES, len(shown), shown[0] if shown else None)

@@ -1,0 +1,134 @@
+"""Edits of a case for the reducer: each gives a valid case, or None."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from cometfuzz.catalogue.data import NUMPY, Array, Data, draw_data, expected_tensors, to_array, to_tensor
+from cometfuzz.catalogue.drawing import input_params
+from cometfuzz.catalogue.validate import assemble
+from cometfuzz.errors import InvalidCase
+from cometfuzz.ir.case import Case, Tensor
+from cometfuzz.ir.graph import INPUT, Draft, Edge, Graph
+from cometfuzz.ir.types import FLOATS
+from cometfuzz.reference.run import narrow, run
+
+
+@dataclass(frozen=True)
+class Workpiece:
+    """A case under reduction, with what the reference computes in it, which is worked out when first asked for."""
+
+    case: Case
+
+    @property
+    def graph(self) -> Graph:
+        return self.case.graph
+
+    @cached_property
+    def data(self) -> Data:
+        return draw_data(self.case)
+
+    @cached_property
+    def values(self) -> Mapping[Edge, Array]:
+        """The value of every edge, in its real dtype."""
+        seen = run(self.graph, self.data).values
+        return {edge: narrow(value, self.graph.type_of(edge).dtype) for edge, value in seen.items()}
+
+    def rebuilt(
+        self, drafts: Iterable[Draft], outputs: Sequence[Edge], data: Mapping[str, Tensor] | None = None
+    ) -> Case | None:
+        """The case of other nodes: pruned and typed, its tensors cut to fit; None if that is not valid."""
+        kept = needed(drafts, outputs)
+        try:
+            graph = assemble(kept, list(dict.fromkeys(outputs)))
+        except InvalidCase:
+            return None
+        return Case(graph, self.case.rng_seed, fitted(graph, self.case.data if data is None else data))
+
+    def part(self, keep: Collection[str], outputs: Sequence[Edge], values: Mapping[Edge, Array]) -> Case | None:
+        """Some nodes; what they read of others becomes an input with the values seen there."""
+        drafts: list[Draft] = []
+        data = dict(self.case.data)
+        sources: dict[Edge, Edge] = {}
+        for node in self.graph.nodes:
+            if node.id not in keep:
+                continue
+            for edge in node.inputs:
+                if edge.node in keep or edge in sources:
+                    continue
+                if self.graph.by_id[edge.node].layer == INPUT:
+                    drafts.append(self.graph.by_id[edge.node].draft)
+                    sources[edge] = edge
+                    continue
+                name = f"cut_{edge.node}_{edge.output}"
+                drafts.append(Draft(name, INPUT, input_params(self.graph.type_of(edge)), ()))
+                sources[edge] = Edge(name)
+                data[name] = to_tensor(values[edge])
+            drafts.append(node.draft._replace(inputs=tuple(sources.get(edge, edge) for edge in node.inputs)))
+        return self.rebuilt(unique(drafts), outputs, data)
+
+    def alone(self, name: str, values: Mapping[Edge, Array]) -> Case | None:
+        """One node, and what its inputs have their masks from."""
+        keep, waiting = {name}, [name]
+        while waiting:
+            for edge in self.graph.by_id[waiting.pop()].inputs:
+                if self.graph.type_of(edge).masked and edge.node not in keep:
+                    keep.add(edge.node)
+                    waiting.append(edge.node)
+        return self.part(keep, outputs_of(self.graph, name), values)
+
+
+def outputs_of(graph: Graph, name: str) -> list[Edge]:
+    return [Edge(name, index) for index in range(len(graph.by_id[name].outputs))]
+
+
+def unique(drafts: Iterable[Draft]) -> list[Draft]:
+    """One draft for each id, the first."""
+    found: dict[str, Draft] = {}
+    for draft in drafts:
+        found.setdefault(draft.id, draft)
+    return list(found.values())
+
+
+def needed(drafts: Iterable[Draft], outputs: Sequence[Edge]) -> list[Draft]:
+    """The drafts that some output stands on, in their order."""
+    every = {draft.id: draft for draft in drafts}
+    kept: set[str] = set()
+    waiting = [edge.node for edge in outputs]
+    while waiting:
+        at = waiting.pop()
+        if at not in kept and at in every:
+            kept.add(at)
+            waiting += [edge.node for edge in every[at].inputs]
+    return [draft for draft in every.values() if draft.id in kept]
+
+
+def fitted(graph: Graph, data: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """What a case brings of its own, cut or repeated to the shapes and cast to the dtypes of a changed graph."""
+    kept: dict[str, Tensor] = {}
+    for key, (dtype, shape) in expected_tensors(graph).items():
+        given = data.get(key)
+        if given is None:
+            continue
+        if (given.dtype, given.shape) == (dtype, shape):
+            kept[key] = given
+            continue
+        array = to_array(given)
+        if len(given.shape) != len(shape) or array.size == 0:
+            if array.size == 0:
+                continue  # drawn anew
+            array = np.resize(array, shape)
+        else:
+            array = array[tuple(slice(size) for size in shape)]
+            array = np.pad(array, [(0, size - have) for size, have in zip(shape, array.shape, strict=True)], "wrap")
+        with np.errstate(all="ignore"):
+            array = array.astype(np.float64) if given.dtype in FLOATS and dtype not in FLOATS else array
+            kept[key] = to_tensor(
+                np.nan_to_num(array).astype(NUMPY[dtype]) if dtype not in FLOATS else array.astype(NUMPY[dtype])
+            )
+    for node in graph.inputs:
+        if node.id in kept and node.params.high is not None:
+            kept[node.id] = to_tensor(np.clip(to_array(kept[node.id]), 0, node.params.high - 1))
+    return kept

@@ -1,0 +1,96 @@
+"""Known issues: patterns on signatures, shipped with us (`known_issues.toml`) and a user's own.
+
+[[issue]]
+link = "https://github.com/keras-team/keras/issues/1"   # or a note, or both
+note = "mended in 3.99"
+library = "keras"            # patterns as in file names: *, ?, [...]; a field that is not named may be anything
+stage = "build"
+symptom = "crash"
+layers = "Conv*D"            # as in the signature: "Conv2D > ReLU"
+failure = "TypeError*"
+condition = "*padding='same'*"
+"""
+
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+from importlib.resources import files
+from pathlib import Path
+
+import msgspec
+
+from cometfuzz.errors import InvalidConfig
+from cometfuzz.triage.bug import Signature
+
+
+class KnownIssue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One issue: a link or a note, and patterns."""
+
+    link: str = ""
+    note: str = ""
+    library: str = "*"
+    stage: str = "*"
+    symptom: str = "*"
+    layers: str = "*"
+    failure: str = "*"
+    condition: str = "*"
+
+    def __post_init__(self) -> None:
+        if not (self.link or self.note):
+            raise ValueError("expected a link or a note; received neither")
+        if all(getattr(self, name) == "*" for name in ("library", "stage", "symptom", "layers", "failure")):
+            raise ValueError("expected a pattern for library, stage, symptom, layers or failure; received none")
+
+    def matches(self, signature: Signature) -> bool:
+        """Whether every pattern fits."""
+        return self._fits(signature) and fnmatchcase(signature.condition, self.condition)
+
+    def matches_already(self, signature: Signature) -> bool:
+        """The same before the condition is known: only a pattern that does not ask for one, but names the layers or
+        the failure, can say so."""
+        named = self.layers != "*" or self.failure != "*"
+        return self.condition == "*" and named and self._fits(signature)
+
+    def _fits(self, signature: Signature) -> bool:
+        pairs = (
+            (signature.library, self.library),
+            (signature.stage, self.stage),
+            (signature.symptom, self.symptom),
+            (" > ".join(signature.layers), self.layers),
+            (signature.failure, self.failure),
+        )
+        return all(fnmatchcase(value, pattern) for value, pattern in pairs)
+
+    @property
+    def text(self) -> str:
+        return ": ".join(part for part in (self.link, self.note) if part)
+
+
+class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    issue: tuple[KnownIssue, ...] = ()
+
+
+def load_known(*paths: Path) -> tuple[KnownIssue, ...]:
+    """A user's own issues first, then ours."""
+    found: list[KnownIssue] = []
+    for path in paths:
+        try:
+            found += _parse(path.read_bytes(), str(path))
+        except OSError as error:
+            raise InvalidConfig(f"{path}: {error.strerror}") from None
+    shipped = files("cometfuzz.triage").joinpath("known_issues.toml")
+    return (*found, *_parse(shipped.read_bytes(), "known_issues.toml"))
+
+
+def _parse(content: bytes, place: str) -> tuple[KnownIssue, ...]:
+    try:
+        return msgspec.toml.decode(content, type=_File).issue
+    except msgspec.DecodeError as error:
+        raise InvalidConfig(f"{place}: {error}") from None
+
+
+def known_as(issues: Sequence[KnownIssue], signature: Signature, *, early: bool = False) -> str:
+    """The text of the first issue that fits a signature, or nothing; early: before the condition is known."""
+    for issue in issues:
+        if issue.matches_already(signature) if early else issue.matches(signature):
+            return issue.text
+    return ""

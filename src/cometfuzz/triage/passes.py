@@ -1,0 +1,332 @@
+"""Passes of the reducer: each proposes cases that are simpler in one respect, the boldest first.
+
+A pass proposes; the driver in `reduce` owns the order and the predicate. Structure comes first, then sizes and
+parameters, then data.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import numpy as np
+
+from cometfuzz.catalogue.data import NUMPY, Array, expected_tensors, to_tensor
+from cometfuzz.catalogue.drawing import input_params
+from cometfuzz.catalogue.spec import CATALOGUE
+from cometfuzz.ir.case import Case
+from cometfuzz.ir.graph import INPUT, Draft, Edge, Inner, Node, Params
+from cometfuzz.ir.types import DTYPES
+from cometfuzz.triage.confirm import activations_of
+from cometfuzz.triage.editing import Workpiece, unique
+
+Pass = Callable[[Workpiece], Iterator[Case | None]]
+T = TypeVar("T")
+PASSES: list[Pass] = []
+PLAIN, PLAIN_LAYER = "float32", "ReLU"
+DECIMALS = (0, 1, 2, 3)
+SPREAD = (-4.0, -0.75, -0.25, 0.0, 0.25, 0.75, 4.0, 8.0)
+NEAR = 8
+"""Integers at most so far from the simplest one are tried one by one."""
+
+
+def reduction(function: Pass) -> Pass:
+    """Register a pass; the order of declaration is that of the reducer."""
+    PASSES.append(function)
+    return function
+
+
+def chunks(items: Sequence[T]) -> Iterator[Sequence[T]]:
+    """All items, then halves, quarters, and so on down to single ones."""
+    size = len(items)
+    while size:
+        yield from (items[start : start + size] for start in range(0, len(items), size))
+        size //= 2
+
+
+def _layers(piece: Workpiece) -> list[Node]:
+    return [node for node in piece.graph.nodes if node.layer != INPUT]
+
+
+@reduction
+def isolate(piece: Workpiece) -> Iterator[Case | None]:
+    """One node with the values that it sees, the last ones first; then all that one node stands on."""
+    nodes = _layers(piece)
+    if len(nodes) > 1:
+        for node in reversed(nodes):
+            yield piece.alone(node.id, piece.values)
+
+
+@reduction
+def drop_outputs(piece: Workpiece) -> Iterator[Case | None]:
+    """One output alone, then all but one."""
+    outputs = piece.graph.outputs
+    if len(outputs) > 1:
+        for edge in outputs:
+            yield piece.rebuilt(piece.graph.drafts, [edge])
+        for edge in outputs:
+            yield piece.rebuilt(piece.graph.drafts, [other for other in outputs if other != edge])
+
+
+@reduction
+def end_earlier(piece: Workpiece) -> Iterator[Case | None]:
+    """The model ends in what its last layer reads."""
+    for edge in piece.graph.outputs:
+        node = piece.graph.by_id[edge.node]
+        before = [source for source in node.inputs if piece.graph.by_id[source.node].layer != INPUT]
+        rest = [other for other in piece.graph.outputs if other.node != edge.node]
+        if before:
+            yield piece.rebuilt(piece.graph.drafts, [*rest, *before])
+
+
+@reduction
+def bypass_utilities(piece: Workpiece) -> Iterator[Case | None]:
+    """Our own repairs first: whoever needs one is classed apart."""
+    yield from _bypass(piece, [node for node in _layers(piece) if CATALOGUE[node.layer].kind == "utility"])
+
+
+@reduction
+def bypass_layers(piece: Workpiece) -> Iterator[Case | None]:
+    """Each layer replaced by one of its inputs, or by an input with the values that it gives."""
+    yield from _bypass(piece, _layers(piece))
+
+
+def _bypass(piece: Workpiece, nodes: Sequence[Node]) -> Iterator[Case | None]:
+    if len(_layers(piece)) < 2:
+        return
+    for node in nodes:
+        for source in node.inputs:
+            yield _redirected(piece, node, source)
+        keep = [other.id for other in piece.graph.nodes if other.id != node.id]
+        outputs = [edge for edge in piece.graph.outputs if edge.node != node.id]
+        if outputs:
+            yield piece.part(keep, outputs, piece.values)
+
+
+def _redirected(piece: Workpiece, node: Node, source: Edge) -> Case | None:
+    """Whoever reads a node reads `source` instead."""
+
+    def moved(edge: Edge) -> Edge:
+        return source if edge.node == node.id else edge
+
+    drafts = [
+        draft._replace(inputs=tuple(map(moved, draft.inputs))) for draft in piece.graph.drafts if draft.id != node.id
+    ]
+    outputs = [edge for edge in map(moved, piece.graph.outputs) if piece.graph.by_id[edge.node].layer != INPUT]
+    return piece.rebuilt(drafts, outputs) if outputs else None
+
+
+@reduction
+def fewer_inputs(piece: Workpiece) -> Iterator[Case | None]:
+    """A layer reads one input less, or the same one twice."""
+    for node in _layers(piece):
+        if len(node.inputs) > 1:
+            for place in range(len(node.inputs)):
+                yield _changed(piece, node, inputs=(*node.inputs[:place], *node.inputs[place + 1 :]))
+            if len(set(node.inputs)) > 1:
+                yield _changed(piece, node, inputs=(node.inputs[0],) * len(node.inputs))
+
+
+def _changed(piece: Workpiece, node: Node, **changes: Any) -> Case | None:
+    drafts = [draft._replace(**changes) if draft.id == node.id else draft for draft in piece.graph.drafts]
+    return piece.rebuilt(drafts, piece.graph.outputs)
+
+
+@reduction
+def plain_layers(piece: Workpiece) -> Iterator[Case | None]:
+    """ReLU instead of a layer: where that fails too, the layer does not matter."""
+    for node in _layers(piece):
+        if node.layer != PLAIN_LAYER and len(node.inputs) == 1:
+            yield _changed(piece, node, layer=PLAIN_LAYER, params={})
+
+
+@reduction
+def unwrap(piece: Workpiece) -> Iterator[Case | None]:
+    """The layer inside a wrapper, or the activation of a layer, by itself and on what it sees."""
+    for node in _layers(piece):
+        for value in node.params.values():
+            if isinstance(value, Inner) and CATALOGUE[value.layer].kind != "cell":
+                yield _changed(piece, node, layer=value.layer, params=value.params)
+                yield _on_one_step(piece, node, value)
+        if node.layer != "Activation":
+            for name in activations_of(node.params):
+                yield _activation(piece, node, name)
+
+
+def _activation(piece: Workpiece, node: Node, name: str) -> Case | None:
+    """An activation on numbers of both signs, small and large."""
+    case = _instead(piece, node, "Activation", Params({"activation": name}), (1, len(SPREAD)))
+    if case is None:
+        return None
+    (source,) = case.graph.inputs
+    return replace(case, data={source.id: to_tensor(np.array([SPREAD], NUMPY[source.outputs[0].dtype]))})
+
+
+def _on_one_step(piece: Workpiece, node: Node, inner: Inner) -> Case | None:
+    """The layer inside TimeDistributed, which sees one step of the sequence."""
+    shape = piece.graph.input_types(node)[0].shape
+    return _instead(piece, node, inner.layer, inner.params, (shape[0], *shape[2:])) if len(shape) > 2 else None
+
+
+def _instead(piece: Workpiece, node: Node, layer: str, params: Params, shape: tuple[int, ...]) -> Case | None:
+    """A node replaced by another layer that reads an input of its own."""
+    kind = piece.graph.input_types(node)[0]
+    source = Draft(f"at_{node.id}", INPUT, {**input_params(kind), "shape": shape}, ())
+    call = Draft(node.id, layer, params, (Edge(source.id),))
+    drafts = [part for draft in piece.graph.drafts for part in ((source, call) if draft.id == node.id else (draft,))]
+    return piece.rebuilt(unique(drafts), [Edge(node.id)])
+
+
+@reduction
+def shrink(piece: Workpiece) -> Iterator[Case | None]:
+    """Smaller inputs: everything at once, the batch, an axis less, each size wherever it occurs, then single axes."""
+    inputs = piece.graph.inputs
+    for rank in range(2, max((len(node.params.shape) for node in inputs), default=0)):
+        yield _resized(piece, {node.id: (*node.params.shape[:1], *node.params.shape[1 - rank :]) for node in inputs})
+    for axis in range(1, max((len(node.params.shape) for node in inputs), default=0)):
+        yield _resized(piece, {node.id: (*node.params.shape[:axis], *node.params.shape[axis + 1 :]) for node in inputs})
+    yield _resized(piece, {node.id: (1,) * len(node.params.shape) for node in inputs})
+    yield _resized(piece, {node.id: (1, *node.params.shape[1:]) for node in inputs if node.params.shape})
+    sizes = sorted({size for node in inputs for size in node.params.shape}, reverse=True)
+    for size in sizes:
+        for smaller in _smaller(size):
+            yield _resized(
+                piece, {node.id: tuple(smaller if n == size else n for n in node.params.shape) for node in inputs}
+            )
+    for node in inputs:
+        for axis, size in enumerate(node.params.shape):
+            for smaller in _smaller(size):
+                shape = (*node.params.shape[:axis], smaller, *node.params.shape[axis + 1 :])
+                yield _resized(piece, {node.id: shape})
+
+
+def _smaller(size: int) -> list[int]:
+    """What to try instead of a size; an empty axis is odder than one of size 1."""
+    if size == 0:
+        return [1, 2]
+    return [value for value in dict.fromkeys((1, 2, 3, 4, size // 2, size - 1)) if 0 < value < size]
+
+
+def _resized(piece: Workpiece, shapes: dict[str, tuple[int, ...]]) -> Case | None:
+    drafts = [
+        draft._replace(params={**draft.params, "shape": shapes[draft.id]}) if draft.id in shapes else draft
+        for draft in piece.graph.drafts
+    ]
+    return piece.rebuilt(drafts, piece.graph.outputs)
+
+
+@reduction
+def simplest_parameters(piece: Workpiece) -> Iterator[Case | None]:
+    """Parameters at their simplest value, many at once; then single ones nearer to it."""
+    odd = [
+        (node.id, name)
+        for node in _layers(piece)
+        for name, value in node.params.items()
+        if repr(value) != repr(_simplest(node.layer, name))
+    ]
+    hidden = [
+        place for place in odd if CATALOGUE[piece.graph.by_id[place[0]].layer].params[place[1]].effect != "forward"
+    ]
+    if hidden:
+        yield _simplified(piece, hidden)
+    for chunk in chunks(odd):
+        yield _simplified(piece, chunk)
+    for name, parameter in odd:
+        node = piece.graph.by_id[name]
+        for value in _nearer(node.params[parameter], _simplest(node.layer, parameter)):
+            yield _changed(piece, node, params=node.params.replace(**{parameter: value}))
+
+
+def _simplest(layer: str, parameter: str) -> Any:
+    return CATALOGUE[layer].complete({})[parameter]
+
+
+def _simplified(piece: Workpiece, places: Sequence[tuple[str, str]]) -> Case | None:
+    drafts = []
+    for draft in piece.graph.drafts:
+        names = {name: _simplest(draft.layer, name) for node, name in places if node == draft.id}
+        drafts.append(draft._replace(params=Params({**draft.params, **names})) if names else draft)
+    return piece.rebuilt(drafts, piece.graph.outputs)
+
+
+def _nearer(value: Any, simplest: Any) -> Iterator[Any]:
+    """Values between the simplest one and the given one, the simplest first."""
+    if isinstance(value, Inner):
+        yield from _nearer_inside(value)
+    elif isinstance(value, tuple):
+        for place, item in enumerate(value):
+            plain = simplest[place] if isinstance(simplest, tuple) and len(simplest) == len(value) else None
+            if repr(item) != repr(plain):
+                for nearer in ([plain] if plain is not None else []) + list(_nearer(item, plain)):
+                    yield (*value[:place], nearer, *value[place + 1 :])
+    elif type(value) is int:
+        low = simplest if type(simplest) is int else 1
+        step = 1 if value > low else -1
+        places = range(low, value, step)
+        yield from (
+            places if len(places) <= NEAR else [low, low + step, low + 2 * step, (low + value) // 2, value - step]
+        )
+    elif type(value) is float:
+        yield from (short for digits in DECIMALS[:3] if (short := round(value, digits)) != value)
+
+
+def _nearer_inside(inner: Inner) -> Iterator[Inner]:
+    """A wrapper's layer with simpler parameters."""
+    plain = CATALOGUE[inner.layer].complete({})
+    odd = [name for name, value in inner.params.items() if repr(value) != repr(plain[name])]
+    for chunk in chunks(odd):
+        yield replace(inner, params=inner.params.replace(**{name: plain[name] for name in chunk}))
+    for name in odd:
+        for value in _nearer(inner.params[name], plain[name]):
+            yield replace(inner, params=inner.params.replace(**{name: value}))
+
+
+@reduction
+def plain_dtypes(piece: Workpiece) -> Iterator[Case | None]:
+    """float32 instead of any other dtype: everywhere, then at each input."""
+    odd = [node.id for node in piece.graph.nodes if node.params.get("dtype") in DTYPES and node.params.dtype != PLAIN]
+    for chunk in chunks(odd):
+        drafts = [
+            draft._replace(
+                params={**draft.params, "dtype": PLAIN, **({"high": None} if "high" in draft.params else {})}
+            )
+            if draft.id in chunk
+            else draft
+            for draft in piece.graph.drafts
+        ]
+        yield piece.rebuilt(drafts, piece.graph.outputs)
+
+
+@reduction
+def simple_data(piece: Workpiece) -> Iterator[Case | None]:
+    """Zeros, ones, short decimals: all tensors at once, then one after the other."""
+    keys = list(expected_tensors(piece.graph))
+    for chunk in (keys, *([key] for key in keys)) if len(keys) > 1 else (keys,):
+        for simple in _SIMPLER if len(chunk) == 1 else _SIMPLER[1:]:
+            yield _with_data(piece, {key: simple(tensor_of(piece, key)) for key in chunk})
+
+
+def tensor_of(piece: Workpiece, key: str) -> Array:
+    """The values behind a key of `Case.data`."""
+    node, _, weight = key.partition("/")
+    return piece.data.weights[node][weight] if weight else piece.data.inputs[node]
+
+
+def _round(digits: int) -> Callable[[Array], Array]:
+    return lambda array: np.round(array.astype(np.float64), digits).astype(array.dtype)
+
+
+_SIMPLER: tuple[Callable[[Array], Array], ...] = (
+    np.zeros_like,
+    np.ones_like,
+    *(_round(digits) for digits in DECIMALS),
+)
+
+
+def _with_data(piece: Workpiece, changes: dict[str, Array]) -> Case | None:
+    """The case with some tensors given; None if an integer would leave its range."""
+    for node in piece.graph.inputs:
+        high = node.params.high
+        if node.id in changes and high is not None and changes[node.id].size and int(changes[node.id].max()) >= high:
+            return None
+    data = {**piece.case.data, **{key: to_tensor(array) for key, array in changes.items()}}
+    return replace(piece.case, data=data)

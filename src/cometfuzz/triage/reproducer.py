@@ -1,0 +1,186 @@
+"""Reproducers: from a bug to a script that needs only the libraries, and that was seen to show the bug.
+
+`make_script` writes one; `reproduce` runs it in a clean process and records what came of it. The same thing can be
+written in several ways (short or with every parameter named, eager or compiled): the first that shows the bug is taken.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from cometfuzz.catalogue.data import Data, draw_data
+from cometfuzz.errors import NoScript
+from cometfuzz.execution.executor import python_of
+from cometfuzz.ir.graph import Graph
+from cometfuzz.reference.bound import Expected, expect
+from cometfuzz.routes import Route, Step
+from cometfuzz.routes.registry import ROUTES
+from cometfuzz.triage.bug import Bug, Script
+from cometfuzz.triage.running import Ran, ScriptLimits, run_script
+from cometfuzz.triage.scripts import ends
+from cometfuzz.triage.scripts.dialects import dialect_of
+from cometfuzz.triage.scripts.frame import frame
+from cometfuzz.triage.scripts.keras_program import VARIANTS, keras_program
+from cometfuzz.triage.scripts.pieces import Program
+from cometfuzz.triage.scripts.text import comment
+
+HANG_S = 120
+"""How long a script that hangs is watched, imports included."""
+
+MEMORY_GIB = 6
+"""What a script may allocate if the bug is that it takes too much."""
+
+_HEADER = 300
+"""How much of a text of any length gets into the comment at the top."""
+
+
+def make_script(bug: Bug, routes: Mapping[str, Route] = ROUTES) -> str:
+    """The shortest script for a bug; NoScript if none can be written."""
+    return next(_scripts(Task(bug, routes)))
+
+
+def reproduce(bug: Bug, routes: Mapping[str, Route] = ROUTES, limits: ScriptLimits | None = None) -> Script | None:
+    """A script that was run by itself, with what it did; None if none can be written.
+
+    If no way of writing it shows the bug, the first one comes back, with `shown` false.
+    """
+    first: Script | None = None
+    task = Task(bug, routes)
+    try:
+        for text in _scripts(task):
+            ran = run_script(text, python_of(task.step.group), limits)
+            script = Script(text, task.step.group.environment, shows(bug, ran), ran.exit_code, ran.output)
+            if script.shown:
+                return script
+            first = first or script
+    except NoScript:
+        return first
+    return first
+
+
+def shows(bug: Bug, ran: Ran) -> bool:
+    """Whether a script that has run showed its bug: exit code 1, by its own verdict, and the same exception if any."""
+    seen = [line for line in ran.printed.splitlines() if line.startswith("seen:")]
+    if ran.exit_code != 1 or not seen:
+        return False
+    kind = exception_of(bug)
+    return kind == "" or seen[-1].startswith(f"seen: {kind}")
+
+
+def exception_of(bug: Bug) -> str:
+    """The class of the exception that a crash raises; "" for what is no crash, or is our own way of putting it."""
+    if bug.finding.symptom not in ("crash", "unsupported", "refused"):
+        return ""
+    kind = bug.finding.failure.partition(":")[0]
+    return "" if kind in _OURS else kind
+
+
+_OURS = ("DeclaredOtherwise",)
+"""Exceptions of our own routes that stand for a wrong result."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """A bug with what has to be known of it to write its script."""
+
+    bug: Bug
+    routes: Mapping[str, Route]
+
+    @property
+    def graph(self) -> Graph:
+        return self.bug.minimal.graph
+
+    @cached_property
+    def data(self) -> Data:
+        return draw_data(self.bug.minimal)
+
+    @cached_property
+    def expected(self) -> list[Expected]:
+        found = expect(self.graph, self.data)
+        return [found[edge] for edge in self.graph.outputs]
+
+    @property
+    def kinds(self) -> list[tuple[str, tuple[int, ...]]]:
+        return [(kind.dtype, tuple(kind.shape)) for kind in map(self.graph.type_of, self.graph.outputs)]
+
+    @cached_property
+    def route(self) -> Route:
+        """The failing route to write the script for: one with the blamed stage, and the shortest of those."""
+        failing = [self.routes[name] for name in self.bug.finding.camps[0].routes if name in self.routes]
+        if not failing:
+            received = ", ".join(self.bug.finding.camps[0].routes)
+            raise NoScript(f"expected a failing route that is known here; received routes={received}")
+        blame = self.bug.blame
+        exact = [route for route in failing if (blame.stage, blame.library) in route.stages]
+        near = [route for route in failing if any(stage.library == blame.library for stage in route.stages)]
+        return min(exact or near or failing, key=lambda route: len(route.steps))
+
+    @cached_property
+    def step(self) -> Step:
+        """The blamed step of the route; its last one if the blame names none of it."""
+        blame, steps = self.bug.blame, self.route.steps
+        exact = [step for step in steps if (blame.stage, blame.library) in step.stages]
+        near = [step for step in steps if any(stage.library == blame.library for stage in step.stages)]
+        return [*steps, *near, *exact][-1] if not exact else exact[0]
+
+    @property
+    def stage(self) -> str:
+        """The stage that fails, if it is one of the route's."""
+        names = [stage.name for stage in self.route.stages]
+        return next((name for name in (self.bug.finding.stage, self.bug.blame.stage) if name in names), "")
+
+    @property
+    def agreeing(self) -> str:
+        """Who gives the expected values, in words."""
+        names = [name for camp in self.bug.finding.camps[1:] for name in camp.routes if name in self.routes]
+        paths = [self.routes[name].path for name in names if name != "reference"]
+        if not paths:
+            return "From the documented meaning of the layers, computed in float64."
+        others = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
+        return f"From the documented meaning in float64; {', '.join(paths[:3])}{others} agree{'s' * (len(paths) == 1)}."
+
+
+def _scripts(task: Task) -> Iterator[str]:
+    """The ways to write the script, the shortest first, each once."""
+    told: set[str] = set()
+    for variant in range(VARIANTS):
+        program = keras_program(task.graph, task.data, task.route, variant)
+        text = _script(task, program, variant)
+        if text not in told:
+            told.add(text)
+            yield text
+
+
+def _script(task: Task, program: Program, variant: int) -> str:
+    symptom, watch = task.bug.finding.symptom, []
+    if symptom in ("death", "hang"):
+        hanging = symptom == "hang"
+        greedy = task.bug.finding.evidence.get("status") == "memory"
+        watch = ends.watch(HANG_S if hanging else None, MEMORY_GIB if greedy else None)
+    return frame(_header(task.bug), program, _body(task, program, variant), watch)
+
+
+def _body(task: Task, program: Program, variant: int) -> list[str]:
+    finding = task.bug.finding
+    if finding.symptom in ("death", "hang"):
+        return ends.plainly(program)
+    if finding.symptom in ("value", "nonfinite"):
+        return ends.values(program, task.expected, comment(task.agreeing))
+    if finding.symptom in ("shape", "dtype"):
+        if finding.failure:
+            return ends.static_types(program, task.kinds, dialect_of(task.route))
+        return ends.types(program, task.kinds)
+    if finding.symptom == "nondeterminism":
+        return ends.other_bits(program, len(task.kinds) == 1)
+    if finding.failure.startswith(_OURS):
+        inputs = [node.outputs[0].dtype for node in task.graph.inputs]
+        return ends.declared_dtypes(program, [*inputs, *(dtype for dtype, _ in task.kinds)])
+    return ends.crash(program, "" if variant >= VARIANTS // 2 else task.stage)
+
+
+def _header(bug: Bug) -> list[str]:
+    return [
+        *comment(bug.title[:_HEADER]),
+        *comment(f"Blamed: {bug.blame.role}. {bug.blame.reasoning}"[:_HEADER]),
+        *comment(bug.finding.detail[:_HEADER]),
+    ]

@@ -1,0 +1,136 @@
+"""What distinguishes the generations of Keras in a script: imports, default values, operations.
+
+The catalogue's simplest values are the defaults of Keras 3 but for what is listed here; a conformance test compares
+this with the signatures of the installed libraries.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from cometfuzz.ir.graph import Node
+from cometfuzz.routes import Route
+from cometfuzz.routes.keras2 import RENAMED
+
+REQUIRED = {
+    *("filters", "kernel_size", "units", "rate", "stddev", "pool_size", "output_size", "target_shape", "dims", "n"),
+    *("input_dim", "output_dim", "num_heads", "key_dim", "head_dim", "num_query_heads", "num_key_value_heads"),
+    *("num_tokens", "height", "width", "axes", "equation", "layer", "cell", "cells"),
+}
+"""Parameters without a default, in all layers that have them; pool_size has one in some."""
+
+REQUIRED_IN = {
+    *(("Activation", "activation"), ("EinsumDense", "output_shape"), ("Rescaling", "scale")),
+    *(("Normalization", "mean"), ("Normalization", "variance")),
+}
+"""Parameters that have a default in other layers only, or whose default asks for `adapt`."""
+
+_CONV_LSTM = ("ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D")
+_GATED = ("LSTM", "LSTMCell", "GRU", "GRUCell")
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How one generation of Keras is written.
+
+    module: what is imported as `keras`. backend: KERAS_BACKEND. defaults: those that are not the catalogue's simplest.
+    layer_dtypes: whether a layer takes a dtype; else it is set for the whole process.
+    symbolic_dtype, symbolic_shape: what it says of a symbolic tensor, named `{}`.
+    """
+
+    module: str
+    backend: str
+    operations: str
+    input: str = "keras.Input"
+    model: str = "keras.Model"
+    renamed: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    defaults: Mapping[tuple[str, str], Any] = field(default_factory=dict)
+    layer_dtypes: bool = True
+    symbolic_dtype: str = "{}.dtype"
+    symbolic_shape: str = "tuple({}.shape)"
+
+
+_OLD_DEFAULTS = {(layer, "recurrent_activation"): "hard_sigmoid" for layer in _CONV_LSTM}
+_MXNET_DEFAULTS = {
+    **_OLD_DEFAULTS,
+    **{(layer, "recurrent_activation"): "hard_sigmoid" for layer in _GATED},
+    **{(layer, "reset_after"): False for layer in ("GRU", "GRUCell")},
+}
+_MODULES = {"cometfuzz.routes.keras2": "tf_keras", "cometfuzz.routes.keras_mxnet": "keras_mxnet"}
+
+
+def dialect_of(route: Route) -> Dialect:
+    """The dialect in which a route builds its model."""
+    step = route.steps[0]
+    module = _MODULES.get(step.module, "keras")
+    backend = step.group.environ.get("KERAS_BACKEND", "")
+    if module == "keras_mxnet":
+        return Dialect(
+            "keras",
+            backend,
+            "",
+            *("keras.layers.Input", "keras.models.Model", RENAMED, _MXNET_DEFAULTS, False),
+            *("keras.backend.dtype({})", "keras.backend.int_shape({})"),
+        )
+    if route.speaks == "keras2":
+        return Dialect(module, "", "tf", renamed=RENAMED, defaults=_OLD_DEFAULTS, symbolic_dtype="{}.dtype.name")
+    return Dialect(module, backend, "keras.ops")
+
+
+def utility(dialect: Dialect, node: Node, x: str, dtype: str) -> str:
+    """A utility node as an expression on the tensor named `x` of that dtype."""
+    if dialect.operations == "keras.ops":
+        return _utility(node, x, dtype)
+    if dialect.operations == "tf":
+        return _old_utility(node, x, dtype)
+    arguments = {"expand": ("expand_dims", "axis"), "squeeze": ("squeeze", "axis"), "reshape": ("reshape", "shape")}
+    name, parameter = arguments[node.layer]
+    return f"keras.layers.Lambda(lambda t: keras.backend.{name}(t, {node.params[parameter]!r}))({x})"
+
+
+def _utility(node: Node, x: str, dtype: str) -> str:
+    p, shape, ops = node.params, tuple(node.outputs[0].shape), "keras.ops"
+    if node.layer == "cast" and p.dtype == "int32":
+        if "float" in dtype:
+            x = f"{ops}.clip({ops}.where({ops}.isnan({x}), {ops}.zeros_like({x}), {x}), 0, {p.high - 1})"
+        return f'{ops}.clip({ops}.cast({x}, "int32"), 0, {p.high - 1})'
+    if node.layer == "cast":
+        return f"{ops}.not_equal({x}, 0)" if p.dtype == "bool" and dtype != "bool" else f'{ops}.cast({x}, "{p.dtype}")'
+    if node.layer == "special":
+        text = "0.0" if p.value == "zero" else f'float("{p.value}")'
+        filled = f"{ops}.full_like({x}, {text})"
+        chosen = f"np.arange({node.outputs[0].elements}).reshape{shape} == 0"
+        return filled if p.elements == "all" else f"{ops}.where({chosen}, {filled}, {x})"
+    texts = {
+        "pad": lambda: f"pad({x}, {p.paddings!r}, constant_values={p.value if 'float' in dtype else int(p.value)})",
+        "crop": lambda: f"slice({x}, {[before for before, _ in p.crops]}, {shape})",
+        "expand": lambda: f"expand_dims({x}, {p.axis})",
+        "squeeze": lambda: f"squeeze({x}, {p.axis})",
+        "reshape": lambda: f"reshape({x}, {p.shape!r})",
+    }
+    return f"{ops}.{texts[node.layer]()}"
+
+
+def _old_utility(node: Node, x: str, dtype: str) -> str:
+    p, shape = node.params, tuple(node.outputs[0].shape)
+    if node.layer == "cast" and p.dtype == "int32":
+        if "float" in dtype:
+            x = f"tf.where(tf.math.is_nan({x}), tf.zeros_like({x}), {x})"
+            x = f'tf.clip_by_value(tf.cast({x}, "float32"), 0, {p.high - 1})'
+        return f'tf.clip_by_value(tf.cast({x}, "int32"), 0, {p.high - 1})'
+    if node.layer == "cast" and p.dtype == "bool" and dtype != "bool":
+        return f"tf.not_equal({x}, tf.zeros_like({x}))"
+    if node.layer == "special":
+        text = "0" if p.value == "zero" else f'float("{p.value}")'
+        filled = f"tf.zeros_like({x}) + tf.cast({text}, {x}.dtype)"
+        chosen = f"np.arange({node.outputs[0].elements}).reshape{shape} == 0"
+        return filled if p.elements == "all" else f"tf.where({chosen}, {filled}, {x})"
+    texts = {
+        "cast": lambda: f'cast({x}, "{p.dtype}")',
+        "pad": lambda: f"pad({x}, {p.paddings!r}, constant_values={p.value if 'float' in dtype else int(p.value)})",
+        "crop": lambda: f"slice({x}, {[before for before, _ in p.crops]}, {shape})",
+        "expand": lambda: f"expand_dims({x}, {p.axis})",
+        "squeeze": lambda: f"squeeze({x}, [{p.axis}])",
+        "reshape": lambda: f"reshape({x}, {p.shape!r})",
+    }
+    return f"tf.{texts[node.layer]()}"

@@ -1,0 +1,196 @@
+"""A graph as lines that build a functional Keras model, with its weights and its inputs."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from cometfuzz.catalogue.data import Array, Data, weight_dtype
+from cometfuzz.catalogue.spec import CATALOGUE
+from cometfuzz.ir.graph import INPUT, Edge, Graph, Inner, Node
+from cometfuzz.routes.calls import CALL_PARAMS
+from cometfuzz.routes.keras import policy
+from cometfuzz.routes.keras2 import ABSENT
+from cometfuzz.triage.scripts.dialects import REQUIRED, REQUIRED_IN, Dialect, utility
+from cometfuzz.triage.scripts.text import array, assign, wrap
+
+_UNIFORM = ("kernel_size", "strides", "dilation_rate", "pool_size", "size", "output_size")
+"""Parameters for which one number stands for the same number along every axis."""
+
+
+@dataclass(frozen=True)
+class ModelCode:
+    """Lines that make the symbolic outputs, those that make `model` of them and set its weights, and their names."""
+
+    layers: tuple[str, ...]
+    model: tuple[str, ...]
+    outputs: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Writer:
+    """Writes models of one dialect. `full`: name every parameter as the route does, not only what is no default."""
+
+    dialect: Dialect
+    graph: Graph
+    data: Data
+    full: bool = False
+
+    def model(self) -> ModelCode:
+        """The whole model."""
+        names = self._tensor_names()
+        layers = self._layer_names()
+        lines: list[str] = []
+        for node in self.graph.nodes:
+            given = [names[edge] for edge in node.inputs]
+            results = [names[Edge(node.id, index)] for index in range(len(node.outputs))]
+            if node.layer == INPUT:
+                lines += assign(results[0], self._input(node))
+            elif node.layer.islower():
+                dtype = self.graph.type_of(node.inputs[0]).dtype
+                lines += assign(results[0], utility(self.dialect, node, given[0], dtype))
+            else:
+                lines += self._call(node, given, results, layers.get(node.id, ""))
+        inputs = [names[Edge(node.id)] for node in self.graph.inputs]
+        outputs = tuple(names[edge] for edge in self.graph.outputs)
+        model = assign("model", f"{self.dialect.model}({one_or_list(inputs)}, {one_or_list(outputs)})")
+        for name, tensors in self.data.weights.items():
+            model += _set_weights(layers[name], weight_dtype(self.graph.by_id[name]), tensors)
+        return ModelCode(tuple(lines), tuple(model), outputs)
+
+    def inputs(self) -> list[str]:
+        """Lines that make the input arrays, named as `data_names` says."""
+        lines: list[str] = []
+        for node, name in zip(self.graph.inputs, self.data_names, strict=True):
+            dtype = node.outputs[0].dtype
+            named = "float32" if dtype == "bfloat16" else dtype
+            note = "the model casts it to bfloat16" if dtype == "bfloat16" else ""
+            lines += assign(name, array(self.data.inputs[node.id], dtype, named=named), note)
+        return lines
+
+    @property
+    def data_names(self) -> list[str]:
+        count = len(self.graph.inputs)
+        return ["data"] if count == 1 else [f"data{index}" for index in range(count)]
+
+    def _tensor_names(self) -> dict[Edge, str]:
+        """x for inputs, y for the model's outputs, h for what is between."""
+        inputs = [Edge(node.id) for node in self.graph.inputs]
+        outputs = [edge for edge in dict.fromkeys(self.graph.outputs) if edge not in inputs]
+        names = {edge: "x" if len(inputs) == 1 else f"x{index}" for index, edge in enumerate(inputs)}
+        names |= {edge: "y" if len(outputs) == 1 else f"y{index}" for index, edge in enumerate(outputs)}
+        hidden = 0
+        for node in self.graph.nodes:
+            for index in range(len(node.outputs)):
+                if Edge(node.id, index) not in names:
+                    hidden += 1
+                    names[Edge(node.id, index)] = f"h{hidden}"
+        return names
+
+    def _layer_names(self) -> dict[str, str]:
+        """Names for the layers that are needed again, to set their weights."""
+        nodes = list(self.data.weights)
+        if len(nodes) == 1:
+            return {nodes[0]: "layer"}
+        return {name: f"layer{index}" for index, name in enumerate(nodes)}
+
+    def _input(self, node: Node) -> str:
+        kind = node.outputs[0]
+        dtype = f', dtype="{kind.dtype}"' if kind.dtype != "float32" else ""
+        return f"{self.dialect.input}(batch_shape={tuple(kind.shape)}{dtype})"
+
+    def _call(self, node: Node, given: Sequence[str], results: Sequence[str], name: str) -> list[str]:
+        layer = self.layer(node.layer, node.params, policy(self.graph, node))
+        lines = []
+        if name:
+            lines += assign(name, layer)
+            layer = name
+        call = f"{layer}({', '.join([self._arguments(node, given), *self._flags(node)])})"
+        if len(results) > 1:
+            flatten = "tf.nest.flatten" if self.dialect.operations == "tf" else "keras.tree.flatten"
+            call = f"{flatten}({call})" if _nests_states(node) else call
+        return lines + assign(", ".join(results), call)
+
+    def _arguments(self, node: Node, given: Sequence[str]) -> str:
+        if node.layer in ("MultiHeadAttention", "GroupQueryAttention"):
+            *inputs, mask = given if node.params.attention_mask else (*given, "")
+            return ", ".join([*inputs, *([f"attention_mask={mask}"] if mask else [])])
+        return one_or_list(given)
+
+    def _flags(self, node: Node) -> list[str]:
+        names = [name for name in CALL_PARAMS.get(node.layer, ()) if name != "attention_mask"]
+        return [f"{name}={node.params[name]!r}" for name in names if node.params[name]]
+
+    def layer(self, name: str, params: Mapping[str, Any], dtype: str) -> str:
+        """The expression that makes a layer; those inside it get the same dtype."""
+        arguments = []
+        for parameter, value in params.items():
+            if parameter in CALL_PARAMS.get(name, ()) or parameter == "dtype":
+                continue
+            if self._says(name, parameter, value, dtype):
+                known = self.dialect.renamed.get((name, parameter), parameter)
+                arguments.append(f"{known}={self._value(parameter, value, dtype)}")
+        if self.dialect.layer_dtypes and (dtype != "float32" or self.full):
+            arguments.append(f'dtype="{dtype}"')
+        return f"keras.layers.{name}({', '.join(arguments)})"
+
+    def _says(self, layer: str, parameter: str, value: Any, dtype: str) -> bool:
+        """Whether a parameter has to be named."""
+        if parameter in REQUIRED or (layer, parameter) in REQUIRED_IN:
+            return True
+        simplest = CATALOGUE[layer].params[parameter].simplest if parameter in CATALOGUE[layer].params else ...
+        if self.full and self.dialect.operations == "keras.ops":
+            return True
+        if (layer, parameter) in ABSENT and value == ABSENT[layer, parameter]:
+            return False
+        default = self.dialect.defaults.get((layer, parameter), simplest)
+        if parameter == "recurrent_initializer" and value == default:
+            return dtype in ("float16", "bfloat16") or self.full  # Keras' own default needs a factorisation
+        if self.full and parameter.endswith("_initializer"):
+            return True
+        return not _same(value, default)
+
+    def _value(self, parameter: str, value: Any, dtype: str) -> str:
+        if isinstance(value, Inner):
+            return self.layer(value.layer, value.params, dtype)
+        if isinstance(value, tuple) and value and isinstance(value[0], Inner):
+            return f"[{', '.join(self.layer(inner.layer, inner.params, dtype) for inner in value)}]"
+        if value == "Constant":
+            return "keras.initializers.Constant(0.5)"
+        if parameter in _UNIFORM and isinstance(value, tuple) and value and len(set(value)) == 1:
+            return repr(value[0])
+        return quoted(value)
+
+
+def quoted(value: Any) -> str:
+    """The literal of a plain value, with strings in double quotes."""
+    if isinstance(value, str):
+        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    if isinstance(value, tuple):
+        return "(" + ", ".join(map(quoted, value)) + ("," if len(value) == 1 else "") + ")"
+    return repr(value)
+
+
+def _same(value: Any, default: Any) -> bool:
+    return type(value) is type(default) and bool(value == default)
+
+
+def one_or_list(names: Sequence[str]) -> str:
+    """One name as it is, several as a list."""
+    return names[0] if len(names) == 1 else f"[{', '.join(names)}]"
+
+
+def _nests_states(node: Node) -> bool:
+    """Whether a layer returns the states of several cells as lists in a list."""
+    cell = node.params.get("cell")
+    return isinstance(cell, tuple) or (isinstance(cell, Inner) and cell.layer == "StackedRNNCells")
+
+
+def _set_weights(layer: str, dtype: str, tensors: Mapping[str, Array]) -> list[str]:
+    """Lines that set weights, each with its name in a comment where there are several."""
+    if len(tensors) == 1:
+        (values,) = tensors.values()
+        return wrap(f"{layer}.set_weights([{array(values, dtype)}])")
+    lines = [f"{layer}.set_weights(["]
+    for name, values in tensors.items():
+        lines += wrap(f"    {array(values, dtype)},  # {name}")
+    return [*lines, "])"]

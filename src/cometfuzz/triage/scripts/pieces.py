@@ -1,0 +1,56 @@
+"""The parts that a script is put together from."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+METADATA = "from importlib.metadata import version"
+
+
+@dataclass(frozen=True)
+class Results:
+    """How an output becomes an array, and how the name of its dtype is had; `{}` stands for the output."""
+
+    values: str
+    dtype: str
+
+
+ARRAYS = Results("{}", "{}.dtype.name")
+TF = Results("{}.numpy()", "{}.dtype.name")
+KERAS = Results("keras.ops.convert_to_numpy({})", "keras.backend.standardize_dtype({}.dtype)")
+
+
+@dataclass(frozen=True)
+class Engine:
+    """How something that a script has built is run.
+
+    call: the expression of the outputs, the last thing that can fail. pieces: (stage, lines), what comes before it.
+    imports, standard: import statements, of the libraries and of the standard library; late_imports come after the
+    libraries'. versions: name -> expression.
+    """
+
+    call: str
+    results: Results
+    imports: tuple[str, ...] = ()
+    late_imports: tuple[str, ...] = ()
+    standard: tuple[str, ...] = ()
+    versions: Mapping[str, str] = field(default_factory=dict)
+    pieces: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+
+@dataclass(frozen=True)
+class Program:
+    """A whole script but for its end: settings, what builds and what runs.
+
+    data: lines that make the input arrays. before_imports, settings: lines before and after the imports. engine.pieces
+    hold everything from the first stage on. symbolic: the names of the symbolic outputs that symbolic_lines make.
+    source: the expression of the unconverted model's outputs with how they are read, if there is one to compare with.
+    """
+
+    data: tuple[str, ...]
+    engine: Engine
+    environ: Mapping[str, str] = field(default_factory=dict)
+    before_imports: tuple[str, ...] = ()
+    settings: tuple[str, ...] = ()
+    symbolic: tuple[str, ...] = ()
+    symbolic_lines: tuple[str, ...] = ()
+    source: tuple[str, Results] | None = None

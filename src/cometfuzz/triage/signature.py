@@ -1,0 +1,188 @@
+"""Signatures: the key of a bug, read off its reduced case; and whether a finding is one that is known already."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from cometfuzz.catalogue.spec import CATALOGUE
+from cometfuzz.ir.graph import INPUT, Graph, Inner, Node, Params
+from cometfuzz.ir.types import TensorType
+from cometfuzz.oracles.finding import Finding, Severity, Symptom, template
+from cometfuzz.triage.bug import Blame, Bug, Signature
+from cometfuzz.triage.confirm import activations_of
+from cometfuzz.triage.passes import PLAIN_LAYER
+
+PLAIN = "float32"
+MATTERING: tuple[Severity, ...] = ("empty", "special")
+"""What the data is like belongs to the condition, if it is one of these."""
+
+LEAST = ("rank", "inputs")
+"""Of these, more than the condition says will do."""
+
+IMPLIED: Mapping[Symptom, Sequence[Symptom]] = {
+    "value": ("value", "nonfinite", "nondeterminism"),
+    "nondeterminism": ("nondeterminism", "value", "nonfinite"),
+}
+"""What else shows where a known bug is: values that are wrong may also overflow, or differ from run to run."""
+
+DISPATCHING = (
+    *("traceback_utils.py", "execute.py", "onnxruntime_inference_collection.py", "_ops.py", "module.py"),
+    *("function.py", "_utils_impl.py", "interpreter.py", "ie_api.py", "operation.py"),
+)
+"""Files through which every call of a library goes: a frame in one of them says nothing."""
+
+_SITE = re.compile(r".*(?:site-packages|dist-packages)/")
+
+
+class CallOf(NamedTuple):
+    """A layer call: a node, or a layer inside one."""
+
+    layer: str
+    types: tuple[TensorType, ...]
+    params: Params
+
+
+def sign(finding: Finding, blame: Blame, graph: Graph) -> Signature:
+    """The signature of a finding on its reduced case."""
+    return Signature(
+        library=blame.library,
+        stage=blame.stage,
+        symptom=finding.symptom,
+        layers=layers_of(graph),
+        failure=failure_of(finding),
+        condition=", ".join(fact.text for fact in condition_of(graph, finding.severity)),
+    )
+
+
+def failure_of(finding: Finding) -> str:
+    """An exception's type with the innermost frame in a library that says something, else its message as a template."""
+    if finding.symptom not in ("crash", "unsupported", "refused"):
+        return template(finding.failure)
+    kind = finding.failure.split(":")[0]
+    frames = [str(frame) for frame in finding.evidence.get("frames", ())]
+    for frame in reversed(frames):
+        path, _, name = frame.partition(" ")
+        path = path.rsplit(":", 1)[0].replace("\\", "/")
+        if _SITE.match(path) and path.rsplit("/", 1)[-1] not in DISPATCHING:
+            return f"{kind} in {_SITE.sub('', path)} {name}"
+    return finding.failure
+
+
+def layers_of(graph: Graph) -> tuple[str, ...]:
+    """The layers of a reduced graph in order; utility nodes too, since it would not show without them."""
+    return tuple(node.layer for node in graph.nodes if node.layer != INPUT)
+
+
+def needs_utility(graph: Graph) -> bool:
+    """Whether one of our own utility nodes is left."""
+    return any(CATALOGUE[node.layer].kind == "utility" for node in graph.nodes if node.layer != INPUT)
+
+
+@dataclass(frozen=True)
+class Fact:
+    """One part of a condition: of which layer, what, and the value if it can be listed. text: as people read it."""
+
+    layer: str
+    name: str
+    value: Any
+    text: str
+
+
+def condition_of(graph: Graph, severity: Severity = "ordinary") -> list[Fact]:
+    """What still differs from the simplest in a reduced graph: parameters, dtype, rank, number of inputs, data."""
+    facts: dict[str, Fact] = {}
+    for node in graph.nodes:
+        if node.layer != INPUT:
+            for fact in _facts(CallOf(node.layer, graph.input_types(node), node.params)):
+                facts.setdefault(fact.text, fact)
+    if severity in MATTERING:
+        facts[severity] = Fact("", "data", severity, f"{severity} data")
+    return list(facts.values())
+
+
+def _facts(call: CallOf) -> Iterator[Fact]:
+    spec = CATALOGUE[call.layer]
+    plain = spec.complete({})
+    for name, value in call.params.items():
+        if repr(value) == repr(plain[name]):
+            continue
+        if isinstance(value, Inner):
+            yield Fact(call.layer, name, value.layer, f"{name}={value.layer}")
+        elif spec.params[name].numeric or isinstance(value, tuple):
+            yield Fact(call.layer, name, ..., name)
+        else:
+            yield Fact(call.layer, name, value, f"{name}={value!r}")
+    if spec.kind == "utility":
+        return
+    if call.types and PLAIN in spec.dtypes and call.types[0].dtype != PLAIN:
+        yield Fact(call.layer, "dtype", call.types[0].dtype, call.types[0].dtype)
+    if call.types and len(spec.ranks) > 1 and call.types[0].rank > min(spec.ranks):
+        yield Fact(call.layer, "rank", call.types[0].rank, f"rank {call.types[0].rank}")
+    if len(call.types) > max(spec.arity[0], 1):
+        yield Fact(call.layer, "inputs", len(call.types), f"{len(call.types)} inputs")
+
+
+def calls_at(graph: Graph, node: Node) -> Iterator[CallOf]:
+    """A node as a call, the calls inside it, and its activations as calls of Activation."""
+    types = graph.input_types(node)
+    yield from _calls(CallOf(node.layer, types, node.params))
+    for name in activations_of(node.params) if node.layer != "Activation" else ():
+        yield CallOf("Activation", node.outputs[:1], CATALOGUE["Activation"].complete({"activation": name}))
+
+
+def _calls(call: CallOf) -> Iterator[CallOf]:
+    yield call
+    spec = CATALOGUE[call.layer]
+    for inner, types in spec.inner(spec.view(call.types), call.params) if call.types else ():
+        if CATALOGUE[inner.layer].kind == "layer":
+            yield from _calls(CallOf(inner.layer, tuple(types), inner.params))
+
+
+def covers(bug: Bug, finding: Finding, graph: Graph) -> bool:
+    """Whether a finding is likely a bug that is known: the same failure where the bug's condition holds.
+
+    Reads only the two cases, so that a duplicate costs next to nothing.
+    """
+    if finding.symptom not in IMPLIED.get(bug.finding.symptom, (bug.finding.symptom,)):
+        return False
+    same = bug.finding.library == finding.library and bug.finding.stage == finding.stage
+    if not same or template(bug.finding.failure) != template(finding.failure):
+        return False
+    empty = any(kind.elements == 0 for node in graph.nodes for kind in node.outputs)
+    if bug.severity in MATTERING and bug.severity != finding.severity and not (bug.severity == "empty" and empty):
+        return False
+    place = graph.by_id.get(finding.node)
+    nodes = [place] if place is not None and finding.symptom in ("value", "nonfinite") else list(graph.nodes)
+    calls = [call for node in nodes if node.layer != INPUT for call in calls_at(graph, node)]
+    last = [node for node in bug.minimal.graph.nodes if node.layer != INPUT][-1]
+    anywhere = last.layer == PLAIN_LAYER and finding.layer == ""  # the reducer tried, and it was not the layer
+    return any(_holds(bug.minimal.graph, last, call, anywhere) for call in calls)
+
+
+def _holds(graph: Graph, node: Node, call: CallOf, anywhere: bool) -> bool:
+    """Whether a call meets the condition that a node of a reduced case has."""
+    if kin((call.layer,)) != kin((node.layer,)) and not anywhere:
+        return False
+    own = {fact.name: fact.value for fact in _facts(call)}
+    return all(
+        fact.name in own
+        and (fact.value is ... or own[fact.name] == fact.value or (fact.name in LEAST and own[fact.name] > fact.value))
+        for fact in _facts(CallOf(node.layer, graph.input_types(node), node.params))
+    )
+
+
+def kin(layers: Sequence[str]) -> tuple[str, ...]:
+    """Layers without their number of dimensions: what Conv1D does wrong, Conv2D often does too, for one reason."""
+    return tuple(re.sub(r"[123]D", "#D", layer) for layer in layers)
+
+
+def same_bug(one: Signature, two: Signature) -> bool:
+    """Whether two signatures are one bug: all but the condition agree, and one condition holds the other.
+
+    A reduction may end in a local minimum, with a parameter too much.
+    """
+    if (one.library, one.stage, one.symptom, one.failure) != (two.library, two.stage, two.symptom, two.failure):
+        return False
+    first, second = set(one.condition.split(", ")) - {""}, set(two.condition.split(", ")) - {""}
+    return kin(one.layers) == kin(two.layers) and (first <= second or second <= first)

@@ -1,0 +1,202 @@
+"""Triage: from a finding to a bug. Confirm, localise, isolate, reduce, blame, sign; then a script.
+
+One bug for each key, whatever the number of findings. A finding of a bug that is known costs no run of a library.
+"""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from cometfuzz.errors import CometfuzzError
+from cometfuzz.execution.executor import Executor
+from cometfuzz.execution.outcome import Trial
+from cometfuzz.ir.case import Case
+from cometfuzz.ir.codec import case_id
+from cometfuzz.oracles.finding import Finding
+from cometfuzz.triage.blame import blame
+from cometfuzz.triage.bug import Blame, Bug, Script, Signature
+from cometfuzz.triage.confirm import Confirmed, Probe, Target, confirm
+from cometfuzz.triage.known import KnownIssue, known_as
+from cometfuzz.triage.localise import Located, isolated, localise
+from cometfuzz.triage.reduce import Effort, Reduced, Reducer
+from cometfuzz.triage.signature import covers, layers_of, needs_utility, same_bug, sign
+
+Reproduce = Callable[[Bug], Script | None]
+"""Makes the script of a bug and runs it in a clean process; None if there is no way to write one."""
+
+WORDS = {
+    "crash": "raises an exception",
+    "death": "kills the process",
+    "hang": "hangs",
+    "nonfinite": "gives NaN or Inf in the wrong places",
+    "shape": "gives another shape",
+    "dtype": "gives another dtype",
+    "value": "gives wrong values",
+    "nondeterminism": "gives other bits in a second run",
+}
+
+
+@dataclass(frozen=True)
+class Triaged:
+    """What became of a finding: its bug, whether that is new, and if there is none, why."""
+
+    bug: Bug | None
+    new: bool = False
+    reason: str = ""
+
+
+@dataclass
+class Triage:
+    """Turns findings into bugs. `executor` must never pause a step; `bugs` are those that earlier runs found, by id.
+
+    Deterministic as long as no reduction is cut short by the clock; then the finding's evidence says so.
+    """
+
+    executor: Executor
+    known: Sequence[KnownIssue] = ()
+    reproduce: Reproduce = lambda bug: None
+    effort: Effort = field(default_factory=Effort)
+    bugs: dict[str, Bug] = field(default_factory=dict)
+    report: Callable[[str], None] = lambda text: None
+
+    def __post_init__(self) -> None:
+        if self.executor.pause_after:
+            raise CometfuzzError(
+                f"triage: expected an executor that pauses nothing; received pause_after={self.executor.pause_after}"
+            )
+
+    def triage(self, finding: Finding, case: Case, routes: Sequence[str] = ()) -> Triaged:
+        """The bug behind a finding of a case; `routes`: where to run the reduced one, to find out who is to blame."""
+        began = time.monotonic()
+        if not finding.counts:
+            return Triaged(None, reason=finding.gap or finding.symptom)
+        for bug in self.bugs.values():
+            if covers(bug, finding, case.graph):
+                return Triaged(bug)
+        everywhere = [name for name in routes or self.executor.routes if name in self.executor.routes]
+        rough = self._rough(finding)
+        known = known_as(self.known, rough, early=True)
+        if known:
+            bug = self._bug(rough, finding, case, case, _unclear(finding), Confirmed(0, 0, None), known, began)
+            return self._keep(bug)
+        return self._keep(self._work_out(finding, case, everywhere, began))
+
+    def _rough(self, finding: Finding) -> Signature:
+        """The signature as far as a finding tells it by itself."""
+        layers = tuple(part for part in finding.layer.split(" > ") if part)
+        return Signature(finding.library, finding.stage, finding.symptom, layers, finding.failure)
+
+    def _keep(self, bug: Bug) -> Triaged:
+        """A bug, or the one that it turned out to be."""
+        for other in self.bugs.values():
+            if other.id == bug.id or same_bug(other.signature, bug.signature):
+                return Triaged(other)
+        if not bug.known:
+            bug = replace(bug, script=self.reproduce(bug))
+        self.bugs[bug.id] = bug
+        return Triaged(bug, new=True)
+
+    def _work_out(self, finding: Finding, case: Case, routes: Sequence[str], began: float) -> Bug:
+        probe = Probe(self.executor, Target.of(finding, case.graph, self.executor.routes))
+        self.report("confirm")
+        confirmed = confirm(probe, case)
+        if confirmed.finding is None:
+            unseen = replace(finding, evidence={**finding.evidence, "reduction": "did not show again"})
+            return self._bug(self._rough(finding), unseen, case, case, _unclear(finding), confirmed, "", began)
+        probe.tries = 1 if confirmed.shown == confirmed.runs else 3
+        reducer = Reducer(probe, self.effort, lambda smaller: self.report(f"reduce: {_nodes(smaller)} nodes"))
+        self.report("localise")
+        located = localise(probe, reducer, case, finding.node)
+        small, shown = case, confirmed.finding
+        for part in isolated(case, located):
+            found = reducer.show(part)
+            if found is not None:
+                small, shown = part, found
+                break
+        reduced = reducer.reduce(small, shown)
+        self.report("blame")
+        last, trial = self._everywhere(probe, reduced, routes)
+        who = blame(
+            self.executor.routes, last.camps[0].routes, agreeing(last), last.stage if last.symptom in _RAISED else ""
+        )
+        last = replace(last, evidence={**last.evidence, **_evidence(case, located, reduced)})
+        signature = sign(last, who, reduced.case.graph)
+        known = known_as(self.known, signature)
+        bug = self._bug(signature, last, case, reduced.case, who, confirmed, known, began)
+        versions: dict[str, str] = {}
+        for outcome in trial.outcomes.values():
+            versions.update(outcome.versions)
+        return replace(bug, versions=versions)
+
+    def _everywhere(self, probe: Probe, reduced: Reduced, routes: Sequence[str]) -> tuple[Finding, Trial]:
+        """The reduced case on all routes: the finding with all its camps."""
+        wanted = list(dict.fromkeys([*probe.target.routes, *routes]))
+        trial = self.executor.run(reduced.case, wanted)
+        for _ in range(probe.tries):
+            for found in probe.judge(trial):
+                if probe.target.matches(found):
+                    return found, trial
+            trial = self.executor.run(reduced.case, wanted)
+        return reduced.finding, trial
+
+    def _bug(
+        self,
+        signature: Signature,
+        finding: Finding,
+        case: Case,
+        minimal: Case,
+        who: Blame,
+        confirmed: Confirmed,
+        known: str,
+        began: float,
+    ) -> Bug:
+        layers = " > ".join(signature.layers) or "a model"
+        condition = f" ({signature.condition})" if signature.condition else ""
+        return Bug(
+            signature=signature,
+            title=f"{layers} {WORDS.get(finding.symptom, finding.symptom)}: {who.role}{condition}",
+            severity=finding.severity,
+            finding=finding,
+            blame=who,
+            original=case,
+            original_id=case_id(case),
+            minimal=minimal,
+            minimal_id=case_id(minimal),
+            runs=confirmed.runs,
+            shown=confirmed.shown,
+            utility=needs_utility(minimal.graph),
+            known=known,
+            triage_s=time.monotonic() - began,
+        )
+
+
+_RAISED = ("crash", "death", "hang")
+
+
+def agreeing(finding: Finding) -> list[str]:
+    """The routes that did right."""
+    return [name for camp in finding.camps[1:] for name in camp.routes]
+
+
+def _unclear(finding: Finding) -> Blame:
+    """Nobody has looked closer: the stage that the finding names."""
+    text = f"{', '.join(finding.camps[0].routes)}: as the finding says; not looked into"
+    return Blame(finding.library, finding.stage, f"{finding.stage} of {finding.library}", text, 0.2)
+
+
+def _evidence(case: Case, located: Located, reduced: Reduced) -> Mapping[str, Any]:
+    def named(node: str) -> str:
+        return f"{case.graph.by_id[node].layer} ({node})" if node in case.graph.by_id else node
+
+    return {
+        "located": {"at": named(located.node), "by": located.by, "r_l": named(located.r_l)},
+        "reduction": f"cut short {reduced.cut_short}" if reduced.cut_short else "complete",
+        "steps": reduced.steps,
+        "from_nodes": _nodes(case),
+        "to_nodes": _nodes(reduced.case),
+    }
+
+
+def _nodes(case: Case) -> int:
+    return len(layers_of(case.graph))

@@ -1,0 +1,148 @@
+"""Campaigns on the reference, in real child processes: the same cases whatever the jobs, and nothing lost by a kill."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from cometfuzz.campaign.events import CaseDone, Ended, Started
+from cometfuzz.campaign.loop import Bounds, Campaign
+from cometfuzz.campaign.records import Records
+from cometfuzz.campaign.replay import recount
+from cometfuzz.campaign.session import Session, Settings, seed_texts
+from cometfuzz.campaign.store import Store
+from cometfuzz.config import Config, PolicyConfig
+from cometfuzz.errors import InvalidCampaign
+from cometfuzz.execution.executor import Executor
+from cometfuzz.execution.reference import REFERENCE
+from cometfuzz.routes import Route
+from cometfuzz.search.strategies import Options, make_strategy
+from cometfuzz.seeds.published import names, synthesised
+
+TWINS = ("one", "two")
+POLICY = PolicyConfig(base=TWINS, only=TWINS, converters=(), sampled=())
+
+
+def twin(name: str) -> Route:
+    """The reference under another name: a library route, as far as a campaign can tell."""
+    return replace(REFERENCE, name=name, steps=(replace(REFERENCE.steps[0], name=name),))
+
+
+ROUTES = {name: twin(name) for name in TWINS}
+
+
+def settings(**changes: object) -> Settings:
+    made = Settings("directed", 1, TWINS, seed_texts([synthesised(name) for name in names()]), branches=False, cases=25)
+    return replace(made, **changes)  # type: ignore[arg-type]
+
+
+def session(store: Store, chosen: Settings) -> Session:
+    return Session(store, chosen, Config(policy=POLICY), ROUTES, lambda done: None)
+
+
+def ids(folder: Path, **changes: object) -> list[str]:
+    chosen = settings(**changes)
+    with Store.create(folder, vars(chosen)) as store, session(store, chosen) as running:
+        return [event.case_id for event in running.events() if isinstance(event, CaseDone)]
+
+
+def test_jobs_do_not_change_the_cases(tmp_path: Path) -> None:
+    one = ids(tmp_path / "one", jobs=1)
+    assert len(one) == 25
+    assert one == ids(tmp_path / "two", jobs=2)
+    assert one != ids(tmp_path / "three", seed=2)
+
+
+def test_a_clean_campaign_finds_nothing_and_counts_what_executed() -> None:
+    strategy = make_strategy("comet", Options(4, [synthesised(name) for name in names()]))
+    with Executor(list(ROUTES.values())) as executor:
+        campaign = Campaign(strategy, executor, POLICY, 4, Bounds(cases=30), {})
+        events = list(campaign.events())
+    assert isinstance(events[0], Started)
+    assert isinstance(events[-1], Ended)
+    done = [event for event in events if isinstance(event, CaseDone)]
+    assert [event.index for event in done] == list(range(30))
+    assert [finding for event in done for part in event.parts for finding in part.findings] == []
+    assert all(result.status == "completed" for event in done for part in event.parts for result in part.results)
+    assert events[-1].coverage == done[-1].coverage
+    assert done[-1].coverage["paper"]["inputs"]["covered"] > 100
+
+
+def test_what_fails_on_every_route_is_not_covered() -> None:
+    strategy = make_strategy("comet", Options(4, [synthesised("LeNet")]))
+    broken = twin("one")
+    broken = replace(broken, steps=(replace(broken.steps[0], call="missing"),))
+    with Executor([broken], pause_after=0) as executor:
+        campaign = Campaign(strategy, executor, replace_policy("one"), 4, Bounds(cases=5), {})
+        done = [event for event in campaign.events() if isinstance(event, CaseDone)]
+    assert not any(event.feedback["executed"] for event in done)
+    assert done[-1].coverage["paper"]["inputs"]["covered"] == 0
+
+
+def replace_policy(*base: str) -> PolicyConfig:
+    return PolicyConfig(base=base, only=base, converters=(), sampled=())
+
+
+def test_stopping_ends_in_good_order(tmp_path: Path) -> None:
+    chosen = settings(cases=None)
+    with Store.create(tmp_path / "c", vars(chosen)) as store, session(store, chosen) as running:
+        events = []
+        for event in running.events():
+            events.append(event)
+            if isinstance(event, CaseDone) and event.index == 3:
+                running.stop()
+    assert isinstance(events[-1], Ended)
+    assert events[-1].reason == "interrupted"
+
+
+DRIVER = """
+import runpy, sys
+test = runpy.run_path(sys.argv[1])
+folder = test["Path"](sys.argv[2])
+chosen = test["settings"](cases=60)
+make = test["Store"].open if folder.exists() else lambda path: test["Store"].create(path, vars(chosen))
+with make(folder) as store, test["session"](store, chosen) as running:
+    for event in running.events():
+        pass
+"""
+
+
+@pytest.mark.parametrize("kills", [4])
+def test_kill_and_resume_loses_nothing(tmp_path: Path, kills: int) -> None:
+    """Each kill -9 comes at another moment; in the end all is as if there had been none."""
+    folder = tmp_path / "killed"
+    command = [sys.executable, "-c", DRIVER, __file__, str(folder)]
+    done = 0
+    for number in range(kills):
+        process = subprocess.Popen(command, start_new_session=True)
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline and _done(folder) < done + 3 + number:
+            time.sleep(0.02 * (number + 1))
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        with Records(folder) as records:
+            assert records.check() == []
+            assert records.done >= done
+            done = records.done
+    subprocess.run(command, check=True)
+    with Records(folder) as records:
+        assert records.check() == []
+        stored = [logged.case_id for logged in records.feedbacks()]
+        counted = recount(records)
+        assert counted == records.coverage
+    assert stored == ids(tmp_path / "whole", cases=60)
+
+
+def _done(folder: Path) -> int:
+    if not (folder / "campaign.sqlite").exists():
+        return 0
+    try:
+        with Records(folder) as records:
+            return records.done
+    except InvalidCampaign:  # the other process is just making it
+        return 0

@@ -1,0 +1,177 @@
+"""Triage as a whole: from a finding to one bug, without any library."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import cast
+
+import numpy as np
+import pytest
+from triaging import Acting, Condition, crash_of
+from trials import Routes, chain, wire
+
+from cometfuzz.errors import CometfuzzError
+from cometfuzz.execution.executor import Executor
+from cometfuzz.execution.outcome import Trial
+from cometfuzz.ir.case import Case
+from cometfuzz.ir.graph import Edge, Graph
+from cometfuzz.oracles.bench import Bench
+from cometfuzz.oracles.finding import Finding
+from cometfuzz.oracles.judging import examine
+from cometfuzz.routes.registry import ROUTES
+from cometfuzz.triage.bug import Bug, Script
+from cometfuzz.triage.known import KnownIssue
+from cometfuzz.triage.localise import change_rates
+from cometfuzz.triage.reduce import Effort
+from cometfuzz.triage.triage import Triage
+
+NAMES = ("keras-tf", "keras-torch", "openvino")
+CASE = chain((2, 6), ("Dense", {"units": 5}), ("ReLU", {}), ("Dense", {"units": 3}), ("Softmax", {}))
+
+
+class Wrong(Acting):
+    """An executor whose routes give wrong values, as `trials.Routes` does."""
+
+    def __init__(self, routes: Routes) -> None:
+        super().__init__({}, NAMES)
+        self.wrong = routes
+
+    def run(self, case: Case, routes: Sequence[str] = (), intermediates: bool = False) -> Trial:
+        self.ran += 1
+        return self.wrong(case, routes or NAMES, intermediates)
+
+
+def triage_of(executor: Acting, **settings: object) -> Triage:
+    return Triage(cast(Executor, executor), effort=Effort(steps=500), **settings)  # type: ignore[arg-type]
+
+
+def crashing(condition: Condition, **more: object) -> Acting:
+    return Acting({"openvino": condition}, NAMES, **more)  # type: ignore[arg-type]
+
+
+def softmax(graph: Graph) -> bool:
+    return any(node.layer == "Softmax" for node in graph.nodes)
+
+
+CRASH = crash_of("openvino", "keras-tf", "keras-torch")
+
+
+def wrong(executor: Wrong) -> Finding:
+    trial = executor.run(CASE)
+    (found,) = examine(Bench(trial, executor.run))
+    return found
+
+
+def negated_relu(layer: str, value: np.ndarray) -> np.ndarray:
+    return -value if layer == "ReLU" else value
+
+
+def test_a_crash_becomes_a_bug_of_one_layer() -> None:
+    result = triage_of(crashing(softmax)).triage(CRASH, CASE)
+    assert result.new
+    bug = result.bug
+    assert bug is not None
+    assert bug.signature.layers == ("Softmax",)
+    assert (bug.runs, bug.shown, bug.flaky) == (3, 3, False)
+    assert bug.blame.role == "converter tf2onnx"
+    assert bug.finding.evidence["located"]["at"] == "Softmax (n3)"
+    assert bug.finding.evidence["reduction"] == "complete"
+    assert bug.original is CASE
+    assert bug.title.startswith("Softmax raises an exception: converter tf2onnx")
+
+
+def test_a_wrong_value_is_isolated_and_cradle_agrees() -> None:
+    executor = Wrong(Routes(openvino=negated_relu))
+    bug = triage_of(executor).triage(wrong(executor), CASE).bug
+    assert bug is not None
+    assert (bug.signature.layers, bug.signature.symptom, bug.signature.condition) == (("ReLU",), "value", "")
+    assert bug.finding.evidence["located"] == {"at": "ReLU (n1)", "by": "intermediates", "r_l": "ReLU (n1)"}
+    assert bug.minimal.graph.inputs[0].params.shape == (1, 1)
+
+
+def test_all_libraries_against_the_reference_is_a_bug_too() -> None:
+    executor = Wrong(Routes(openvino=negated_relu, keras_tf=negated_relu, keras_torch=negated_relu))
+    bug = triage_of(executor).triage(wrong(executor), CASE).bug
+    assert bug is not None
+    assert bug.blame.role == "all libraries against the reference"
+    assert bug.signature.layers == ("ReLU",)
+
+
+def test_a_second_finding_of_a_bug_runs_nothing() -> None:
+    executor = crashing(softmax)
+    triage = triage_of(executor)
+    first = triage.triage(CRASH, CASE).bug
+    ran = executor.ran
+    again = triage.triage(CRASH, chain((3, 4), ("ReLU", {}), ("Softmax", {})))
+    assert (again.bug, again.new, executor.ran) == (first, False, ran)
+    later = triage_of(executor, bugs=dict(triage.bugs)).triage(CRASH, CASE)
+    assert (later.bug, later.new, executor.ran) == (first, False, ran)
+
+
+def test_a_known_issue_is_said_to_be_known_and_costs_no_run() -> None:
+    executor = crashing(softmax)
+    issue = KnownIssue(link="https://example.org/1", failure="RuntimeError*")
+    asked: list[Bug] = []
+    result = triage_of(executor, known=[issue], reproduce=asked.append).triage(CRASH, CASE)
+    assert result.bug is not None
+    assert result.bug.known == "https://example.org/1"
+    assert (executor.ran, asked) == (0, [])
+    issue = KnownIssue(note="later", library="tf2onnx", layers="Softmax", condition="")
+    result = triage_of(executor, known=[issue], reproduce=asked.append).triage(CRASH, CASE)
+    assert result.bug is not None
+    assert (result.bug.known, result.bug.signature.layers, asked) == ("later", ("Softmax",), [])
+
+
+def test_what_is_declared_or_not_supported_is_left_alone() -> None:
+    executor = crashing(softmax)
+    for finding in (replace(CRASH, gap="known limit"), replace(CRASH, symptom="unsupported")):
+        result = triage_of(executor).triage(finding, CASE)
+        assert (result.bug, executor.ran) == (None, 0)
+        assert result.reason in ("known limit", "unsupported")
+
+
+def test_flaky_is_marked_with_its_rate_and_still_reduced() -> None:
+    bug = triage_of(crashing(softmax, flaky=lambda number: number % 3 != 1)).triage(CRASH, CASE).bug
+    assert bug is not None
+    assert (bug.shown, bug.runs, bug.flaky) == (2, 3, True)
+    assert bug.signature.layers == ("Softmax",)
+
+
+def test_what_does_not_show_again_is_kept_with_a_rate_of_none() -> None:
+    bug = triage_of(crashing(softmax, flaky=lambda number: False)).triage(CRASH, CASE).bug
+    assert bug is not None
+    assert (bug.shown, bug.runs, bug.minimal) == (0, 3, CASE)
+    assert bug.finding.evidence["reduction"] == "did not show again"
+
+
+def test_the_script_belongs_to_the_bug() -> None:
+    script = Script("print(1)", "main", True, 1, "1")
+    bug = triage_of(crashing(softmax), reproduce=lambda bug: script).triage(CRASH, CASE).bug
+    assert bug is not None
+    assert bug.script is script
+    assert bug.reported
+
+
+def test_a_reduction_that_was_cut_short_says_so() -> None:
+    triage = replace(triage_of(crashing(softmax)), effort=Effort(steps=5))
+    bug = triage.triage(CRASH, CASE).bug
+    assert bug is not None
+    assert bug.finding.evidence["reduction"] == "cut short after 5 steps"
+
+
+def test_an_executor_that_pauses_is_refused() -> None:
+    with pytest.raises(CometfuzzError, match="pause_after=3"):
+        triage_of(crashing(softmax, pause_after=3))
+
+
+def test_change_rates_are_cradles() -> None:
+    """(d - b) / (b + 1e-7), with d the mean distance of a layer's outputs and b the largest of what it reads."""
+    case = chain((1, 2), ("ReLU", {}), ("ReLU", {}))
+    one = {Edge("n0"): wire(np.array([[1.0, 2.0]])), Edge("n1"): wire(np.array([[1.0, 6.0]]))}
+    two = {Edge("n0"): wire(np.array([[1.0, 3.0]])), Edge("n1"): wire(np.array([[1.0, 3.0]]))}
+    rates = change_rates(case.graph, one, two)
+    assert rates["n0"] == pytest.approx(0.5 / 1e-7)
+    assert rates["n1"] == pytest.approx((1.5 - 0.5) / 0.5, rel=1e-5)
+
+
+def test_routes_of_the_tests_exist() -> None:
+    assert set(NAMES) <= set(ROUTES)

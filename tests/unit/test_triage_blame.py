@@ -1,0 +1,51 @@
+"""Blame: the earliest stage that all failing routes share and no agreeing route has."""
+
+import pytest
+
+from cometfuzz.routes.registry import ROUTES
+from cometfuzz.triage.blame import AGAINST, EVERYBODY, blame
+
+
+@pytest.mark.parametrize(
+    ("failing", "agreeing", "library", "role"),
+    [
+        ("onnxruntime,openvino", "keras-tf,keras-torch", "tf2onnx", "converter tf2onnx"),
+        ("openvino", "keras-tf,onnxruntime", "openvino", "runtime OpenVINO"),
+        ("onnxruntime", "keras-tf,onnxruntime-noopt", "onnxruntime", "runtime ONNX Runtime"),
+        ("keras-torch", "keras-tf", "keras", "Keras, torch backend"),
+        ("keras-tf,onnxruntime,tf-graph", "keras-torch,keras-jax", "keras", "Keras, tensorflow backend"),
+        ("keras-tf", "tf-graph,onnxruntime", "tensorflow", "Keras, tensorflow backend"),
+        ("litert", "keras-tf", "litert-converter", "converter of LiteRT"),
+        ("torch-onnx", "keras-torch", "torch", "converter PyTorch"),
+    ],
+)
+def test_who_is_blamed(failing: str, agreeing: str, library: str, role: str) -> None:
+    found = blame(ROUTES, failing.split(","), agreeing.split(","))
+    assert (found.library, found.role) == (library, role)
+    assert all(name in found.reasoning for name in failing.split(","))
+    assert 0.5 <= found.confidence <= 1
+
+
+def test_a_control_makes_surer() -> None:
+    alone = blame(ROUTES, ["openvino"], ["keras-tf"])
+    assert alone.library == "tf2onnx"
+    assert alone.confidence < blame(ROUTES, ["openvino"], ["keras-tf", "onnxruntime"]).confidence
+    assert alone.confidence < blame(ROUTES, ["openvino", "onnxruntime"], ["keras-tf"]).confidence
+
+
+def test_all_libraries_against_the_reference_is_said_as_that() -> None:
+    found = blame(ROUTES, ["keras-tf", "keras-torch", "openvino"], ["reference"])
+    assert (found.library, found.role) == (EVERYBODY, AGAINST)
+    front = blame(ROUTES, ["keras-tf", "keras-torch"], [], failed_in="build")
+    assert (front.library, front.stage, front.role) == ("keras", "build", AGAINST)
+
+
+def test_nothing_after_an_exception_is_blamed() -> None:
+    found = blame(ROUTES, ["openvino"], ["onnxruntime"], failed_in="load")
+    assert (found.library, found.stage) == ("openvino", "load")
+
+
+def test_routes_without_a_common_stage() -> None:
+    found = blame(ROUTES, ["keras-torch", "keras2-tf"], ["keras-tf"])
+    assert found.confidence < 0.5
+    assert "without a stage" in found.reasoning

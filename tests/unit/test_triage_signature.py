@@ -1,0 +1,164 @@
+"""Signatures, known issues, and what counts as the same bug."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from triaging import crash_of
+from trials import chain
+
+from cometfuzz.errors import InvalidConfig
+from cometfuzz.ir.case import Case
+from cometfuzz.ir.graph import Inner, Params
+from cometfuzz.oracles.finding import Camp, Finding
+from cometfuzz.triage.bug import Blame, Bug, Signature
+from cometfuzz.triage.known import known_as, load_known
+from cometfuzz.triage.signature import condition_of, covers, failure_of, kin, needs_utility, same_bug, sign
+
+BLAME = Blame("tf2onnx", "tf2onnx", "converter tf2onnx", "why", 0.9)
+WRONG = Finding("value", "value", "ordinary", (Camp(("openvino",), "x"),), "run", "openvino", "d", "n0", "Conv2D")
+
+
+def condition(case: Case) -> str:
+    return ", ".join(fact.text for fact in condition_of(case.graph))
+
+
+def bug_of(case: Case, finding: Finding = WRONG) -> Bug:
+    signature = sign(finding, BLAME, case.graph)
+    return Bug(signature, "", finding.severity, finding, BLAME, case, "", case, "", 3, 3)
+
+
+def test_the_condition_is_what_differs_from_the_simplest() -> None:
+    assert condition(chain((1, 2, 2, 1), ("Conv2D", {}))) == ""
+    case = chain((1, 2, 2, 1), ("Conv2D", {"kernel_size": (2, 1), "padding": "same"}), dtype="float16")
+    assert condition(case) == "padding='same', kernel_size, float16"
+    assert condition(chain((1, 1, 1, 1), ("Softmax", {"axis": -2}))) == "axis, rank 4"
+    inner = Inner("GRU", Params({}))
+    assert condition(chain((1, 1, 1), ("Bidirectional", {"layer": inner, "merge_mode": "ave"}))) == (
+        "layer=GRU, merge_mode='ave'"
+    )
+
+
+def test_a_signature_has_layers_in_order_and_a_stable_id() -> None:
+    case = chain((1, 2), ("cast", {"dtype": "float16"}), ("Dense", {}))
+    signature = sign(WRONG, BLAME, case.graph)
+    assert signature.layers == ("cast", "Dense")
+    assert signature.key == "tf2onnx | tf2onnx | value | cast > Dense |  | dtype='float16', float16"
+    assert len(signature.id) == 10
+    assert needs_utility(case.graph)
+    assert not needs_utility(chain((1, 2), ("Dense", {})).graph)
+
+
+def test_special_data_belongs_to_the_condition() -> None:
+    graph = chain((1, 2), ("ReLU", {})).graph
+    assert sign(replace(WRONG, severity="special"), BLAME, graph).condition == "special data"
+    assert sign(replace(WRONG, severity="overflow"), BLAME, graph).condition == ""
+
+
+@pytest.mark.parametrize(
+    ("frames", "failure"),
+    [
+        (
+            [
+                "/a/lib/python3.11/site-packages/keras/src/ops/nn.py:12 conv",
+                "/x/site-packages/torch/_ops.py:1 __call__",
+            ],
+            "RuntimeError in keras/src/ops/nn.py conv",
+        ),
+        (["/home/me/cometfuzz/routes/keras.py:9 build"], "RuntimeError: no"),
+        ([], "RuntimeError: no"),
+    ],
+)
+def test_an_exception_is_named_by_its_innermost_telling_frame(frames: list[str], failure: str) -> None:
+    assert failure_of(replace(crash_of("keras-tf"), evidence={"frames": frames})) == failure
+
+
+def test_one_condition_within_the_other_is_one_bug() -> None:
+    one = Signature("l", "s", "value", ("Conv2D",), condition="padding='same'")
+    assert same_bug(one, replace(one, condition="kernel_size, padding='same'"))
+    assert same_bug(one, replace(one, layers=("Conv3D",)))
+    assert not same_bug(one, replace(one, condition="dilation_rate"))
+    assert not same_bug(one, replace(one, stage="t"))
+    assert not same_bug(one, replace(one, layers=("Conv2DTranspose",)))
+    assert kin(("Conv2D", "Dense")) == ("Conv#D", "Dense")
+
+
+def test_a_known_bug_covers_what_meets_its_condition() -> None:
+    bug = bug_of(chain((1, 2, 2, 1), ("Conv2D", {"kernel_size": (2, 1), "padding": "same"})))
+    same = chain((2, 5, 5, 3), ("Conv2D", {"kernel_size": (4, 4), "padding": "same", "filters": 7}), ("ReLU", {}))
+    assert covers(bug, WRONG, same.graph)
+    other = chain((2, 5, 5, 3), ("Conv2D", {"kernel_size": (4, 4)}), ("ReLU", {}))
+    assert not covers(bug, WRONG, other.graph)
+    assert not covers(bug, replace(WRONG, library="litert"), same.graph)
+    assert covers(bug, replace(WRONG, symptom="nonfinite"), same.graph)
+    assert not covers(bug, replace(WRONG, symptom="shape"), same.graph)
+    inside = Inner("Conv2D", Params({"kernel_size": (2, 2), "padding": "same"}))
+    wrapped = chain((1, 2, 4, 4, 1), ("TimeDistributed", {"layer": inside}))
+    assert covers(bug, replace(WRONG, layer="TimeDistributed"), wrapped.graph)
+
+
+def test_an_activation_is_known_wherever_it_is() -> None:
+    bug = bug_of(chain((1, 2), ("Activation", {"activation": "softsign"})))
+    assert covers(bug, WRONG, chain((1, 3, 3, 1), ("Conv2D", {"activation": "softsign"})).graph)
+    assert not covers(bug, WRONG, chain((1, 3, 3, 1), ("Conv2D", {"activation": "tanh"})).graph)
+
+
+def test_a_crash_is_known_anywhere_if_the_layer_did_not_matter() -> None:
+    crash = replace(crash_of("keras-tf"), severity="empty")
+    bug = bug_of(chain((1, 0), ("ReLU", {})), crash)
+    dense = chain((0, 3), ("Dense", {}))
+    assert covers(bug, crash, dense.graph)
+    assert covers(bug, replace(crash, severity="special"), dense.graph)
+    assert not covers(bug, replace(crash, severity="ordinary"), chain((1, 3), ("Dense", {})).graph)
+    assert not covers(bug_of(chain((1, 0), ("Softmax", {})), crash), crash, dense.graph)
+
+
+ISSUES = """
+[[issue]]
+link = "https://example.org/1"
+note = "mended in 9.9"
+library = "tf2*"
+layers = "Conv?D"
+condition = "*padding='same'*"
+
+[[issue]]
+note = "everybody knows"
+library = "openvino"
+failure = "RuntimeError*"
+"""
+
+
+def test_known_issues_are_patterns(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(ISSUES)
+    issues = load_known(path)
+    case = chain((1, 2, 2, 1), ("Conv2D", {"padding": "same"}))
+    signature = sign(WRONG, BLAME, case.graph)
+    assert known_as(issues, signature) == "https://example.org/1: mended in 9.9"
+    assert known_as(issues, signature, early=True) == ""
+    assert known_as(issues, replace(signature, layers=("Dense",))) == ""
+    crash = Signature("openvino", "load", "crash", (), "RuntimeError: no")
+    assert known_as(issues, crash, early=True) == "everybody knows"
+    assert known_as(issues, replace(crash, failure="ValueError: no"), early=True) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[[issue]]\nlibrary = 'x'\n", "expected a link or a note"),
+        ("[[issue]]\nnote = 'x'\n", "expected a pattern"),
+        ("[[issue]]\nnote = 'x'\nlayer = 'y'\n", "unknown field"),
+        ("[[issue", "mine.toml"),
+    ],
+)
+def test_a_broken_file_is_one_clear_error(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(text)
+    with pytest.raises(InvalidConfig, match=message):
+        load_known(path)
+    with pytest.raises(InvalidConfig, match="nowhere"):
+        load_known(tmp_path / "nowhere")
+
+
+def test_what_we_ship_can_be_read() -> None:
+    assert isinstance(load_known(), tuple)
