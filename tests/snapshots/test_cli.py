@@ -23,6 +23,7 @@ COMMANDS = {
     "evaluate-rq3-help": ["evaluate", "rq3", "--help"],
     "import-help": ["import", "--help"],
     "report-help": ["report", "--help"],
+    "reduce-help": ["reduce", "--help"],
     "seeds": ["seeds"],
     "synthesise-help": ["synthesise", "--help"],
     "export-help": ["export", "--help"],

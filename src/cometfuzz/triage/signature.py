@@ -28,9 +28,9 @@ IMPLIED: Mapping[Symptom, Sequence[Symptom]] = {
 
 DISPATCHING = (
     *("traceback_utils.py", "execute.py", "onnxruntime_inference_collection.py", "_ops.py", "module.py"),
-    *("function.py", "_utils_impl.py", "interpreter.py", "ie_api.py", "operation.py"),
+    *("function.py", "_utils_impl.py", "interpreter.py", "ie_api.py", "operation.py", "raise_from_not_ok_status"),
 )
-"""Files through which every call of a library goes: a frame in one of them says nothing."""
+"""Files and functions through which every call of a library goes: a frame in one of them says nothing."""
 
 _SITE = re.compile(r".*(?:site-packages|dist-packages)/")
 
@@ -64,7 +64,7 @@ def failure_of(finding: Finding) -> str:
     for frame in reversed(frames):
         path, _, name = frame.partition(" ")
         path = path.rsplit(":", 1)[0].replace("\\", "/")
-        if _SITE.match(path) and path.rsplit("/", 1)[-1] not in DISPATCHING:
+        if _SITE.match(path) and path.rsplit("/", 1)[-1] not in DISPATCHING and name not in DISPATCHING:
             return f"{kind} in {_SITE.sub('', path)} {name}"
     return finding.failure
 
