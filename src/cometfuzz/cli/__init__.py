@@ -8,6 +8,7 @@ import typer
 import cometfuzz
 from cometfuzz.cli import bench, catalogue, environments, evaluate
 from cometfuzz.cli.calibrate import calibrate
+from cometfuzz.cli.check import check
 from cometfuzz.cli.conformance import conformance
 from cometfuzz.cli.export import export
 from cometfuzz.cli.gaps import gaps
@@ -39,6 +40,7 @@ app.command()(catalogue.layers)
 app.command()(catalogue.space)
 app.command()(doctor)
 app.command("exec")(execute)
+app.command()(check)
 app.command()(conformance)
 app.command()(calibrate)
 app.command()(gaps)
