@@ -286,8 +286,8 @@ GAPS: tuple[Gap, ...] = (
         ("saved-model",),
         RECURRENT,
         lambda x, p: bool(p.stateful),
-        evidence="export: Input tensor ReadVariableOp enters the loop with shape (1, 1, 2, 5), but has (None, 1, 2, 5) after"
-        " one iteration: it forgets the batch of a model that has one",
+        evidence="export: Input tensor ReadVariableOp enters the loop with shape (1, 1, 2, 5), but has (None, 1, 2, 5)"
+        " after one iteration: it forgets the batch of a model that has one",
         raises="ValueError",
         always=False,
         kind="bug",
