@@ -35,6 +35,13 @@ def _shares_wrong_axis(x: TensorType, p: Params) -> bool:
     return documented != keras
 
 
+def _alternations(x: TensorType, p: Params) -> int:
+    """How often broadcast and other axes take turns: TensorFlow merges neighbours, and has five at most."""
+    shared = {0, *(axis % x.rank for axis in p.shared_axes or ())}
+    turns = [axis in shared for axis, size in enumerate(x.shape) if size > 1]
+    return sum(index == 0 or turn != turns[index - 1] for index, turn in enumerate(turns))
+
+
 GAPS: tuple[Gap, ...] = (
     Gap(
         routes=("keras-torch",),
@@ -137,9 +144,8 @@ GAPS: tuple[Gap, ...] = (
     Gap(
         routes=("keras-tf", "keras2-tf"),
         layers=("PReLU",),
-        when=lambda x, p: x.rank > 5 and bool(p.shared_axes),
+        when=lambda x, p: _alternations(x, p) > 5,
         raises="UnimplementedError",
-        always=False,
-        evidence="Broadcast between [7,1,5,1,3] and [2,7,6,5,5,3] is not supported yet: TensorFlow's Mul of rank 6",
+        evidence="Broadcast between [2,1,5,1,4] and [3,2,6,5,5,4] is not supported yet: shared_axes=[2, 4] of rank 6",
     ),
 )

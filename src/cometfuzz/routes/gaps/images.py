@@ -36,7 +36,7 @@ GAPS: tuple[Gap, ...] = (
         ("tf2onnx",),
         _RESIZING,
         lambda x, p: x.dtype == "float64" or (p.interpolation == "bicubic" and x.dtype == "float16"),
-        evidence="(op_type:Transpose, node name: resize/ResizeNearestNeighbor): Inferred elem type differs;"
+        evidence="(op_type:Transpose, node name: resize/ResizeNearestNeighbor): Inferred shape and existing differ;"
         " (op_type:Min, node name: clip_by_value/Minimum): data_0 has inconsistent type tensor(float)",
         raises="InferenceError",
         always=False,

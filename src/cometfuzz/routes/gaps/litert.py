@@ -56,7 +56,7 @@ GAPS: tuple[Gap, ...] = (
         _CONVERTER,
         ("PReLU",),
         lambda x, p: bool(p.shared_axes),
-        evidence="error: loc(fused['AddV2:', 'layer/add']): the shapes of PRELU's alpha do not fit",
+        evidence="error: loc(fused[callsite(fused['AddV2:', 'functional_1/layer_1/add'; only with shared_axes",
         raises="ConverterError",
         always=False,
         kind="bug",
