@@ -204,7 +204,7 @@ def other_bits(program: Program, single: bool) -> list[str]:
         *assign("first", outputs),
         f"for _ in range({REPEATS}):",
         *indented(assign("again", outputs)),
-        "    if not all(np.array_equal(a, b, equal_nan=True) for a, b in zip(first, again)):",
+        "    if not all(np.array_equal(a, b, equal_nan=True) for a, b in zip(first, again, strict=True)):",
         '        print("expected: the same every time:", [a.tolist() for a in first])',
         '        print("seen:    ", [a.tolist() for a in again])',
         "        sys.exit(1)",
@@ -220,7 +220,7 @@ def plainly(program: Program) -> list[str]:
 def watch(limit_s: int | None, memory_gib: int | None) -> list[str]:
     """The parent of a script that dies or hangs: it runs itself again as its own child."""
     timeout = "" if limit_s is None else f", timeout={limit_s}"
-    run = f'code = subprocess.run([sys.executable, __file__, "child"]{timeout}).returncode'
+    run = f'code = subprocess.run([sys.executable, __file__, "child"], check=False{timeout}).returncode'
     if limit_s is not None:
         lines = [
             f"# It does not come to an end, so it gets {limit_s} s as a process of its own.",

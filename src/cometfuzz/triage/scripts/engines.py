@@ -111,7 +111,7 @@ def _tf2onnx(situation: Situation) -> Engine:
         results = f"[model({given})]" if situation.single else f"model({given})"
         lines = [
             f"names = [{names}]",
-            f"function = tf.function(lambda *given: dict(zip(names, {results})), autograph=False)",
+            f"function = tf.function(lambda *given: dict(zip(names, {results}, strict=True)), autograph=False)",
             *wrap(f"proto, _ = tf2onnx.convert.from_function(function, [{specs}], opset={opset})"),
         ]
     lines.append("onnx.checker.check_model(proto, full_check=True)")
@@ -154,19 +154,20 @@ def _litert(situation: Situation) -> Engine:
         "interpreter.allocate_tensors()",
         "runner = interpreter.get_signature_runner()",
     )
-    lines: tuple[str, ...] = ()
-    outputs = f"runner(**{{list(runner.get_input_details())[0]: {situation.given}}})"
     if len(situation.writer.data_names) > 1:
-        lines = ("names = [tensor.name for tensor in model.inputs]",)
-        outputs = f"runner(**dict(zip(names, {situation.given})))"
-    call = f"list({outputs}.values())[0]" if situation.single else f"[v for _, v in sorted({outputs}.items())]"
+        names = "names = [tensor.name for tensor in model.inputs]"
+        outputs = f"runner(**dict(zip(names, {situation.given}, strict=True)))"
+    else:
+        names = "name = next(iter(runner.get_input_details()))"
+        outputs = f"runner(**{{name: {situation.given}}})"
+    call = f"next(iter({outputs}.values()))" if situation.single else f"[v for _, v in sorted({outputs}.items())]"
     return Engine(
         call,
         ARRAYS,
         ("import tensorflow as tf", "from ai_edge_litert.interpreter import Interpreter"),
         standard=(METADATA,),
         versions={"ai-edge-litert": 'version("ai-edge-litert")'},
-        pieces=(("convert", (convert,)), ("load", load), ("run", lines)),
+        pieces=(("convert", (convert,)), ("load", load), ("run", (names,))),
     )
 
 

@@ -53,6 +53,7 @@ def keras_program(graph: Graph, data: Data, route: Route, variant: int = 0) -> P
         tuple(writer.inputs()),
         engine,
         environ=_environ(dialect, graph),
+        always_versions=(label, backend),
         before_imports=_OLD_NAMES if dialect.backend == "mxnet" else (),
         settings=_settings(dialect, graph),
         symbolic=model.outputs,

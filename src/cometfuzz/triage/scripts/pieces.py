@@ -43,12 +43,14 @@ class Program:
 
     data: lines that make the input arrays. before_imports, settings: lines before and after the imports. engine.pieces
     hold everything from the first stage on. symbolic: the names of the symbolic outputs that symbolic_lines make.
+    always_versions: those that are printed though the script may not name the library.
     source: the expression of the unconverted model's outputs with how they are read, if there is one to compare with.
     """
 
     data: tuple[str, ...]
     engine: Engine
     environ: Mapping[str, str] = field(default_factory=dict)
+    always_versions: tuple[str, ...] = ()
     before_imports: tuple[str, ...] = ()
     settings: tuple[str, ...] = ()
     symbolic: tuple[str, ...] = ()

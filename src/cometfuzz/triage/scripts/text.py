@@ -31,8 +31,9 @@ def number(value: float | int | bool, dtype: str = "float64", digits: int = 0) -
     if digits:
         return _with_point(f"{wide:.{digits}g}")
     kind = NUMPY[dtype].type
-    shortest = next((size for size in range(1, 17) if kind(float(f"{wide:.{size}g}")) == kind(wide)), 17)
-    return _with_point(f"{wide:.{shortest}g}")
+    if dtype != "bfloat16":
+        return _with_point(str(kind(wide)))
+    return next(_with_point(text) for text in (f"{wide:.{size}g}" for size in range(1, 9)) if kind(text) == kind(wide))
 
 
 def _with_point(text: str) -> str:

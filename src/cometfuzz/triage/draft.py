@@ -1,0 +1,139 @@
+"""Issue drafts: a bug as Markdown in the form that the blamed library's tracker asks for.
+
+A draft says only what was measured: the script, what it printed in a clean process, and who agrees. Text that comes
+from a library stands in fences that it cannot close.
+"""
+
+import platform
+import re
+from collections.abc import Mapping
+
+from cometfuzz.oracles.finding import Symptom
+from cometfuzz.routes import Route
+from cometfuzz.routes.registry import ROUTES
+from cometfuzz.triage.bug import Bug
+from cometfuzz.triage.trackers import PLAIN, TRACKERS, Content
+
+_SEEN: dict[Symptom, str] = {
+    "crash": "It raises an exception on a valid model.",
+    "death": "The whole process dies, so nothing can be caught.",
+    "unsupported": "It raises an exception on a valid model.",
+    "refused": "It refuses a valid model.",
+    "hang": "It does not come to an end, where others take a fraction of a second.",
+    "nonfinite": "The result has NaN or Inf where it should not, or the other way round.",
+    "shape": "The result has another shape than it should.",
+    "dtype": "The result has another dtype than it should.",
+    "value": "The result is wrong by more than rounding can explain, without any warning.",
+    "nondeterminism": "The same model on the same data gives other bits from run to run.",
+}
+_SEVERITIES = {
+    "ordinary": "",
+    "overflow": "The values come near the end of the dtype's range.",
+    "empty": "A dimension has size zero.",
+    "special": "NaN or Inf is among the inputs.",
+}
+MAX_OUTPUT = 6000
+"""How much of the output goes into a draft."""
+
+
+def draft(bug: Bug, routes: Mapping[str, Route] = ROUTES) -> str:
+    """The text of an issue: its title as the first heading, then the tracker's sections."""
+    tracker = TRACKERS.get(bug.blame.library, PLAIN)
+    parts = [f"# {tracker.prefix}{_line(bug.title)}"]
+    if tracker.address:
+        parts.append(f"<!-- for {tracker.address} -->")
+    for heading, contents in tracker.sections:
+        texts = [contents] if isinstance(contents, str) else [_content(bug, routes, each) for each in contents]
+        filled = [text for text in texts if text]
+        if filled:
+            parts += [f"### {heading}", *filled]
+    return "\n\n".join(parts) + "\n"
+
+
+def _content(bug: Bug, routes: Mapping[str, Route], content: Content) -> str:
+    if content == "problem":
+        return _problem(bug)
+    if content == "seen":
+        return f"{_SEEN[bug.finding.symptom]}\n\n{_fenced(bug.finding.detail)}"
+    if content == "expected":
+        return _expected(bug)
+    if content == "others":
+        return _others(bug, routes)
+    if content == "script":
+        return _fenced(bug.script.text, "python") if bug.script else ""
+    if content == "output":
+        return _fenced(_shortened(bug.script.output)) if bug.script and bug.script.output else ""
+    if content == "versions":
+        return "\n".join(f"- {name} {version}" for name, version in bug.versions.items())
+    if content == "own version":
+        return bug.versions.get(bug.blame.library, "")
+    if content == "python":
+        return platform.python_version()
+    return f"- {platform.platform()}, CPU\n- Python {platform.python_version()}"
+
+
+def _problem(bug: Bug) -> str:
+    place = " > ".join(bug.signature.layers) or "The model"
+    condition = f" with {_inline(bug.signature.condition)}" if bug.signature.condition else ""
+    sentences = [f"{place}{condition}: the fault is in {_line(bug.blame.role)}. {_line(bug.blame.reasoning)}"]
+    sentences.append(_SEVERITIES[bug.severity])
+    if bug.flaky:
+        sentences.append(f"It shows in {bug.shown} of {bug.runs} runs.")
+    if bug.known:
+        sentences.append(f"Known: {_line(bug.known)}")
+    return " ".join(sentence for sentence in sentences if sentence)
+
+
+def _expected(bug: Bug) -> str:
+    symptom = bug.finding.symptom
+    if symptom in ("value", "nonfinite"):
+        return (
+            "The expected values in the script follow from the documented meaning of the layers, computed in float64,"
+            " or from the unconverted model. The tolerance is what rounding in the model's dtype can explain."
+        )
+    if symptom in ("shape", "dtype"):
+        return "The expected shape and dtype follow from the documented meaning of the layers."
+    if symptom == "nondeterminism":
+        return "Inference of one model on the same data should give the same result every time."
+    if symptom == "hang":
+        return "An end within seconds."
+    return "A result: the model is valid by the documentation." + (
+        " If it is not meant to be supported, an exception that says so." if symptom == "death" else ""
+    )
+
+
+def _others(bug: Bug, routes: Mapping[str, Route]) -> str:
+    """Which other ways agree with what was expected, and which fail in the same way."""
+    failing, *agreeing = bug.finding.camps
+    lines = []
+    paths = [routes[name].path for camp in agreeing for name in camp.routes if name in routes]
+    if paths:
+        lines.append("As expected: " + "; ".join(paths) + ".")
+    same = [routes[name].path for name in failing.routes if name in routes]
+    if len(same) > 1:
+        lines.append("Fails in the same way: " + "; ".join(same) + ".")
+    return "\n".join(lines)
+
+
+def _line(text: str) -> str:
+    """Text for the running line: no line breaks, nothing that Markdown or HTML would read as markup."""
+    return re.sub(r"([\\`*_\[\]<>#|])", r"\\\1", " ".join(text.split()))
+
+
+def _inline(text: str) -> str:
+    return "`" + " ".join(text.replace("`", "'").split()) + "`"
+
+
+def _fenced(text: str, language: str = "") -> str:
+    """A fenced block with a fence longer than any in the text."""
+    clean = re.sub(r"\x1b\[[0-9;]*m", "", text)
+    longest = max((len(run) for run in re.findall(r"`+", clean)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{language}\n{clean.rstrip()}\n{fence}"
+
+
+def _shortened(text: str) -> str:
+    if len(text) <= MAX_OUTPUT:
+        return text
+    half = MAX_OUTPUT // 2
+    return f"{text[:half]}\n...\n{text[-half:]}"

@@ -1,0 +1,246 @@
+"""Scripts are Python that a person could have written, and the clean process is clean."""
+
+import ast
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from bugs import bug, finding, pooling
+from trials import chain
+
+from cometfuzz.catalogue import LAYERS
+from cometfuzz.catalogue.data import NUMPY, draw_data, to_tensor
+from cometfuzz.catalogue.drawing import draw_layer
+from cometfuzz.catalogue.spec import KERAS2, KERAS3
+from cometfuzz.draw import Draw
+from cometfuzz.errors import NoScript
+from cometfuzz.ir.types import FLOATS
+from cometfuzz.oracles.finding import Camp
+from cometfuzz.reference.bound import Expected, expect
+from cometfuzz.routes.registry import ROUTES
+from cometfuzz.triage.reproducer import make_script, shows
+from cometfuzz.triage.running import Ran, ScriptLimits, resident_bytes, run_script
+from cometfuzz.triage.scripts.ends import tolerance
+from cometfuzz.triage.scripts.keras_program import VARIANTS, keras_program
+from cometfuzz.triage.scripts.text import array, comment, number, wrap
+
+PYTHON = Path(sys.executable)
+
+
+def test_a_one_layer_bug_fits_on_a_screen_and_says_everything() -> None:
+    text = make_script(bug(pooling(), finding("keras-torch")))
+    lines = text.splitlines()
+    assert len(lines) < 40
+    assert lines[0] == "# a title"
+    assert "# Blamed: Keras, torch backend. Only there it fails." in lines
+    assert "# expected 2 within 1e-06; received 1.75" in lines
+    assert 'os.environ["KERAS_BACKEND"] = "torch"' in lines
+    assert 'y = keras.layers.AveragePooling1D(pool_size=4, strides=1, padding="same")(x)' in lines
+    assert "Keras 3 on TensorFlow, Keras 3 on JAX agree." in text
+    assert "cometfuzz" not in text
+    assert max(map(len, lines)) <= 100
+
+
+SYMPTOMS = ("value", "crash", "death", "hang", "shape", "dtype", "nondeterminism", "nonfinite")
+CASES = {
+    "one layer": pooling(),
+    "weights": chain((2, 3), ("Dense", {"units": 2})),
+    "bfloat16": chain((2, 3), ("Dense", {"units": 2}), dtype="bfloat16"),
+    "several outputs": draw_layer("LSTM", 3, 5).case,
+    "several inputs": draw_layer("MultiHeadAttention", 3, 1).case,
+    "utilities": chain((2, 3), ("cast", {"dtype": "int32", "high": 4}), ("pad", {"paddings": ((0, 0), (1, 2))})),
+}
+
+
+ENDS = (
+    *(("keras-torch", "run", "torch"), ("keras-jax", "run", "jax"), ("keras2-tf", "run", "tensorflow")),
+    *(("tf-xla", "trace", "tensorflow"), ("keras-saved", "load", "keras"), ("tf-saved", "export", "keras")),
+    *(("onnxruntime", "tf2onnx", "tf2onnx"), ("openvino", "tf2onnx", "tf2onnx"), ("keras-mxnet", "run", "mxnet")),
+    *(("litert", "convert", "litert-converter"), ("torch-onnx", "torch.onnx", "torch")),
+)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_every_script_passes_ruff_as_it_comes(name: str, tmp_path: Path) -> None:
+    for symptom in SYMPTOMS:
+        for route, stage, library in ENDS:
+            if name == "utilities" and route == "keras-mxnet":
+                continue  # it has no way to pad a tensor
+            found = finding(route, symptom, stage, library, failure="ValueError: no" if symptom == "crash" else "")
+            (tmp_path / f"{route}-{symptom}.py").write_text(make_script(bug(CASES[name], found)))
+    ruff = [sys.executable, "-m", "ruff", "check", "--isolated", "--no-cache", "--output-format", "concise"]
+    done = subprocess.run([*ruff, str(tmp_path)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+
+
+def test_every_layer_can_be_written_in_every_way() -> None:
+    for name, spec in LAYERS.items():
+        for index in range(2):
+            case = draw_layer(name, 5, index).case
+            for route in ("keras-tf", "keras2-tf"):
+                if (KERAS3 if route == "keras-tf" else KERAS2) in spec.libraries:
+                    for variant in range(VARIANTS):
+                        program = keras_program(case.graph, draw_data(case), ROUTES[route], variant)
+                        for _, lines in program.engine.pieces:
+                            ast.parse("\n".join(lines))
+
+
+def test_only_what_is_no_default_is_named() -> None:
+    case = chain((1, 4, 4, 2), ("Conv2D", {"filters": 3, "kernel_size": (2, 3)}), ("ReLU", {}))
+    text = make_script(bug(case, finding("keras-torch")))
+    assert "layer = keras.layers.Conv2D(filters=3, kernel_size=(2, 3))" in text
+    assert "y = keras.layers.ReLU()(h1)" in text
+
+
+def test_old_keras_has_other_names_and_defaults() -> None:
+    case = chain((1, 4), ("LeakyReLU", {"negative_slope": 0.5}))
+    assert "LeakyReLU(alpha=0.5)" in make_script(bug(case, finding("keras2-tf", library="tensorflow")))
+    gru = chain((1, 4, 2), ("GRU", {"units": 1}))
+    text = make_script(bug(gru, finding("keras-mxnet", library="mxnet")))
+    assert 'recurrent_activation="sigmoid"' in text
+    assert "reset_after=True" in text
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_a_number_is_read_back_as_itself(dtype: str) -> None:
+    kind = NUMPY[dtype].type
+    for value in Draw("numbers", dtype).bells((200,)):
+        exact = kind(value * 10 ** float(Draw(float(value)).integer(-6, 4)))
+        assert kind(float(number(float(exact), dtype))) == exact
+
+
+@pytest.mark.parametrize(
+    ("values", "text"),
+    [
+        (np.zeros((2, 3)), "np.zeros((2, 3))"),
+        (np.full((2, 3), 0.25), "np.full((2, 3), 0.25)"),
+        (np.array([[1.0, -2.5]]), "np.array([[1.0, -2.5]])"),
+        (np.array([np.nan, np.inf, -np.inf]), "np.array([np.nan, np.inf, -np.inf])"),
+        (np.zeros((0, 3)), "np.zeros((0, 3))"),
+        (np.array(2.0), "np.array(2.0)"),
+        (np.arange(20.0).reshape(2, 10) / 4, None),
+    ],
+)
+def test_arrays_as_text(values: np.ndarray, text: str | None) -> None:
+    written = array(values, "float64")
+    if text is None:
+        assert written.endswith(".reshape(2, 10)")
+    else:
+        assert written == text
+
+
+def test_a_long_line_is_broken_without_a_change() -> None:
+    numbers = ", ".join(str(number) for number in range(60))
+    for line in (
+        f'layer = keras.layers.Thing(a="b, (c", d=[{numbers}], e="f")(x)',
+        f"layer.set_weights([np.array([{numbers}])])",
+        f"seen = [f(y, {numbers}) for y in model(data)]",
+    ):
+        lines = wrap(line)
+        assert len(lines) > 2
+        assert max(map(len, lines)) <= 100
+        assert ast.dump(ast.parse("\n".join(lines))) == ast.dump(ast.parse(line))
+
+
+def test_no_text_gets_out_of_a_comment() -> None:
+    hostile = 'a\nimport os\r\x0cos.system("x")\u2028# -*- coding: evil -*-\x1b[1m bold \x1b[0m'
+    lines = comment(hostile)
+    assert all(line.startswith("# ") for line in lines)
+    assert len("".join(lines).splitlines()) == 1
+    text = make_script(
+        bug(pooling(), finding("keras-torch", detail=hostile), title=f"CategoryEncoding: crash {hostile}")
+    )
+    assert ast.dump(ast.parse(text.encode())) == ast.dump(
+        ast.parse(make_script(bug(pooling(), finding("keras-torch"))).encode())
+    )
+
+
+def test_the_tolerance_is_the_bound() -> None:
+    case = chain((2, 3), ("Dense", {"units": 2}))
+    ((_, expected),) = expect(case.graph, draw_data(case)).items()
+    relative, absolute = map(float, tolerance(expected))
+    assert expected.bound is not None
+    allowed = absolute + relative * np.abs(expected.value)
+    assert (allowed >= expected.bound).all()
+    assert (allowed <= 1.2 * expected.bound).all()
+    assert tolerance(Expected("int32", np.array([1]))) == ("0", "0")
+
+
+def test_what_is_near_a_step_is_not_compared() -> None:
+    case = chain((1, 2), ("Activation", {"activation": "hard_shrink"}))
+    case = replace(case, data={"x": to_tensor(np.array([[0.5, 2.0]], np.float32))})
+    text = make_script(bug(case, finding("keras-torch")))
+    assert "close |= np.array([[True, False]])" in text
+
+
+def test_a_route_that_nobody_knows_has_no_script() -> None:
+    found = replace(finding("keras-torch"), camps=(Camp(("elsewhere",), "wrong"),))
+    with pytest.raises(NoScript, match="elsewhere"):
+        make_script(bug(pooling(), found))
+
+
+CRASH = bug(pooling(), finding("keras-torch", "crash", failure="TypeError: no '...'"))
+
+
+@pytest.mark.parametrize(
+    ("code", "printed", "shown"),
+    [
+        (1, "seen: TypeError: no 'tuple'\n", True),
+        (1, "seen: ValueError: no\n", False),
+        (1, "", False),
+        (0, "seen: no exception\n", False),
+        (2, "missing: torch\n", False),
+        (None, "seen: TypeError: no\n", False),
+    ],
+)
+def test_a_script_shows_its_bug_only_by_its_own_verdict(code: int | None, printed: str, shown: bool) -> None:
+    assert shows(CRASH, Ran(code, printed, "")) is shown
+
+
+def test_a_script_runs_in_a_clean_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KERAS_BACKEND", "mine")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    shown = "sorted(os.environ), sys.flags.isolated, os.getcwd() == os.environ['HOME']"
+    ran = run_script(f"import os, sys\nprint({shown})\nsys.exit(1)\n", PYTHON)
+    assert ran.exit_code == 1
+    assert "'KERAS_BACKEND'" not in ran.printed
+    assert "'PYTHONPATH'" not in ran.printed
+    assert ran.printed.rstrip().endswith("1 True")
+
+
+def test_a_script_that_does_not_end_is_killed_with_its_children(tmp_path: Path) -> None:
+    child = "import time; time.sleep(600)"
+    text = f"""import os, subprocess, sys, time
+process = subprocess.Popen([sys.executable, "-c", {child!r}])
+with open({str(tmp_path / "pid")!r}, "w") as file:
+    file.write(str(process.pid))
+print("started", flush=True)
+time.sleep(600)
+"""
+    ran = run_script(text, PYTHON, ScriptLimits(wall_s=3.0))
+    assert ran.exit_code is None
+    assert "killed after 3 s" in ran.output
+    pid = int((tmp_path / "pid").read_text())
+    assert not Path(f"/proc/{pid}").exists() or "Z" in Path(f"/proc/{pid}/stat").read_text().split()[2]
+
+
+def test_a_script_that_takes_too_much_memory_is_killed() -> None:
+    text = "import time\nhoard = bytearray(300 * 2**20)\ntime.sleep(600)\n"
+    ran = run_script(text, PYTHON, ScriptLimits(wall_s=60.0, memory_bytes=100 * 2**20))
+    assert ran.exit_code is None
+    assert "GiB" in ran.note
+
+
+def test_what_a_script_prints_is_bounded() -> None:
+    ran = run_script("print('seen: first')\nfor _ in range(10**5): print('x' * 99)\nraise SystemExit(1)\n", PYTHON)
+    assert ran.exit_code == 1
+    assert ran.printed.startswith("seen: first")
+    assert len(ran.printed) < 50_000
+
+
+def test_resident_memory_counts() -> None:
+    assert resident_bytes(os.getpid()) > 2**20
