@@ -158,6 +158,29 @@ def test_a_reduction_that_was_cut_short_says_so() -> None:
     assert bug.finding.evidence["reduction"] == "cut short after 5 steps"
 
 
+def test_a_crash_over_what_went_wrong_before_is_that_bug() -> None:
+    """One layer gives a wrong value, and the next one raises over it: one fix, one bug."""
+
+    class Both(Wrong):
+        def run(self, case: Case, routes: Sequence[str] = (), intermediates: bool = False) -> Trial:
+            outcomes = dict(super().run(case, routes, intermediates).outcomes)
+            if (
+                "openvino" in outcomes
+                and softmax(case.graph)
+                and any(node.layer == "Dense" for node in case.graph.nodes)
+            ):
+                outcomes.update(crashing(softmax).run(case, ["openvino"]).outcomes)
+            return Trial(case, outcomes)
+
+    triage = triage_of(Both(Routes(openvino=lambda layer, value: value + 1 if layer == "Dense" else value)))
+    case = chain((2, 6), ("ReLU", {}), ("Dense", {"units": 5}), ("Softmax", {}))
+    bug = triage.triage(CRASH, case).bug
+    assert bug is not None
+    assert (bug.signature.symptom, bug.signature.layers) == ("value", ("Dense",))
+    assert bug.original is case
+    assert not triage.triage(CRASH, case).new
+
+
 def test_an_executor_that_pauses_is_refused() -> None:
     with pytest.raises(CometfuzzError, match="pause_after=3"):
         triage_of(crashing(softmax, pause_after=3))

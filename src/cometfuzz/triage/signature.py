@@ -157,6 +157,8 @@ def covers(bug: Bug, finding: Finding, graph: Graph) -> bool:
     calls = [call for node in nodes if node.layer != INPUT for call in calls_at(graph, node)]
     last = [node for node in bug.minimal.graph.nodes if node.layer != INPUT][-1]
     anywhere = last.layer == PLAIN_LAYER and finding.layer == ""  # the reducer tried, and it was not the layer
+    if finding.symptom == "hang":  # it is the amount of work, not the parameters
+        return any(kin((call.layer,)) == kin((last.layer,)) for call in calls)
     return any(_holds(bug.minimal.graph, last, call, anywhere) for call in calls)
 
 

@@ -13,12 +13,13 @@ from cometfuzz.execution.executor import Executor
 from cometfuzz.execution.outcome import Trial
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.codec import case_id
+from cometfuzz.ir.graph import INPUT
 from cometfuzz.oracles.finding import Finding
 from cometfuzz.triage.blame import blame
 from cometfuzz.triage.bug import Blame, Bug, Script, Signature
 from cometfuzz.triage.confirm import Confirmed, Probe, Target, confirm
 from cometfuzz.triage.known import KnownIssue, known_as
-from cometfuzz.triage.localise import Located, isolated, localise
+from cometfuzz.triage.localise import Located, beginning, isolated, localise
 from cometfuzz.triage.reduce import Effort, Reduced, Reducer
 from cometfuzz.triage.signature import covers, layers_of, needs_utility, same_bug, sign
 
@@ -82,6 +83,18 @@ class Triage:
             return self._keep(bug)
         return self._keep(self._work_out(finding, case, everywhere, began))
 
+    def _cause(self, probe: Probe, reduced: Reduced) -> tuple[Finding, Case] | None:
+        """What is wrong already before the last layer of a reduced case, which then fails over it."""
+        layers = [node.id for node in reduced.case.graph.nodes if node.layer != INPUT]
+        if len(layers) < 2 or reduced.finding.symptom not in _RAISED:
+            return None
+        for case in (reduced.case, replace(reduced.case, data={})):  # zeros may hide what drawn numbers show
+            part = beginning(case, layers[:-1])
+            for found in probe.findings(part, probe.target.routes) if part is not None else ():
+                if part is not None and found.counts and probe.target.failing in found.camps[0].routes:
+                    return found, part
+        return None
+
     def _rough(self, finding: Finding) -> Signature:
         """The signature as far as a finding tells it by itself."""
         layers = tuple(part for part in finding.layer.split(" > ") if part)
@@ -98,6 +111,7 @@ class Triage:
         return Triaged(bug, new=True)
 
     def _work_out(self, finding: Finding, case: Case, routes: Sequence[str], began: float) -> Bug:
+        """The bug of a finding, new or not."""
         probe = Probe(self.executor, Target.of(finding, case.graph, self.executor.routes))
         self.report("confirm")
         confirmed = confirm(probe, case)
@@ -115,6 +129,10 @@ class Triage:
                 small, shown = part, found
                 break
         reduced = reducer.reduce(small, shown)
+        cause = self._cause(probe, reduced)
+        if cause is not None:
+            other = next((bug for bug in self.bugs.values() if covers(bug, cause[0], cause[1].graph)), None)
+            return other or replace(self._work_out(*cause, routes, began), original=case, original_id=case_id(case))
         self.report("blame")
         last, trial = self._everywhere(probe, reduced, routes)
         who = blame(
