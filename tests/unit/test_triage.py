@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import cast
 
 import numpy as np
@@ -134,6 +135,16 @@ def test_flaky_is_marked_with_its_rate_and_still_reduced() -> None:
     assert bug is not None
     assert (bug.shown, bug.runs, bug.flaky) == (2, 3, True)
     assert bug.signature.layers == ("Softmax",)
+
+
+def test_it_is_confirmed_in_fresh_workers_of_the_routes_in_question() -> None:
+    stopped: list[str] = []
+
+    def worker(name: str) -> SimpleNamespace:
+        return SimpleNamespace(group=SimpleNamespace(name=name), stop=lambda: stopped.append(name))
+
+    triage_of(crashing(softmax, workers=[worker(name) for name in ("tf", "torch", "openvino")])).triage(CRASH, CASE)
+    assert stopped == ["tf", "openvino"]
 
 
 def test_what_does_not_show_again_is_kept_with_a_rate_of_none() -> None:
