@@ -108,6 +108,19 @@ def test_a_second_finding_of_a_bug_runs_nothing() -> None:
     assert (later.bug, later.new, executor.ran) == (first, False, ran)
 
 
+def test_what_turned_out_to_be_a_known_bug_is_not_worked_out_twice() -> None:
+    executor = Wrong(Routes(openvino=negated_relu))
+    finding = wrong(executor)
+    triage = triage_of(executor)
+    bug = triage.triage(finding, CASE).bug
+    assert bug is not None
+    narrow = chain((1, 1), ("ReLU", {"max_value": 3.0}))
+    triage.bugs[bug.id] = replace(bug, minimal=narrow)  # as if the reduction had kept a parameter too much
+    ran = executor.ran
+    assert triage.triage(finding, CASE).bug is triage.bugs[bug.id]
+    assert executor.ran == ran
+
+
 def test_a_known_issue_is_said_to_be_known_and_costs_no_run() -> None:
     executor = crashing(softmax)
     issue = KnownIssue(link="https://example.org/1", failure="RuntimeError*")

@@ -123,6 +123,15 @@ def _facts(call: CallOf) -> Iterator[Fact]:
         yield Fact(call.layer, "inputs", len(call.types), f"{len(call.types)} inputs")
 
 
+def alias_of(finding: Finding, graph: Graph) -> str:
+    """A name for a finding and what is odd at its node; empty where the node is not known."""
+    node = graph.by_id.get(finding.node)
+    if node is None or node.layer == INPUT:
+        return ""
+    facts = _facts(CallOf(node.layer, graph.input_types(node), node.params))
+    return " | ".join((finding.key, finding.severity, *(fact.text for fact in facts)))
+
+
 def calls_at(graph: Graph, node: Node) -> Iterator[CallOf]:
     """A node as a call, the calls inside it, and its activations as calls of Activation."""
     types = graph.input_types(node)

@@ -21,7 +21,7 @@ from cometfuzz.triage.confirm import Confirmed, Probe, Target, confirm
 from cometfuzz.triage.known import KnownIssue, known_as
 from cometfuzz.triage.localise import Located, beginning, isolated, localise
 from cometfuzz.triage.reduce import Effort, Reduced, Reducer
-from cometfuzz.triage.signature import covers, layers_of, needs_utility, same_bug, sign
+from cometfuzz.triage.signature import alias_of, covers, layers_of, needs_utility, same_bug, sign
 
 Reproduce = Callable[[Bug], Script | None]
 """Makes the script of a bug and runs it in a clean process; None if there is no way to write one."""
@@ -60,6 +60,8 @@ class Triage:
     effort: Effort = field(default_factory=Effort)
     bugs: dict[str, Bug] = field(default_factory=dict)
     report: Callable[[str], None] = lambda text: None
+    _aliases: dict[str, str] = field(default_factory=dict)
+    """Which bug a finding turned out to be, though the condition of that bug did not tell so."""
 
     def __post_init__(self) -> None:
         if self.executor.pause_after:
@@ -72,8 +74,9 @@ class Triage:
         began = time.monotonic()
         if not finding.counts:
             return Triaged(None, reason=finding.gap or finding.symptom)
+        alias = alias_of(finding, case.graph)
         for bug in self.bugs.values():
-            if covers(bug, finding, case.graph):
+            if covers(bug, finding, case.graph) or (alias and self._aliases.get(alias) == bug.id):
                 return Triaged(bug)
         everywhere = [name for name in routes or self.executor.routes if name in self.executor.routes]
         rough = self._rough(finding)
@@ -81,7 +84,10 @@ class Triage:
         if known:
             bug = self._bug(rough, finding, case, case, _unclear(finding), Confirmed(0, 0, None), known, began)
             return self._keep(bug)
-        return self._keep(self._work_out(finding, case, everywhere, began))
+        triaged = self._keep(self._work_out(finding, case, everywhere, began))
+        if triaged.bug is not None:
+            self._aliases[alias] = triaged.bug.id
+        return triaged
 
     def _cause(self, probe: Probe, reduced: Reduced) -> tuple[Finding, Case] | None:
         """What is wrong already before the last layer of a reduced case, which then fails over it."""
