@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from contextlib import nullcontext
 from typing import Any
 
-from faults import FAULTS, Fault
+from faults import ANY, FAULTS, Fault
 
 from cometfuzz.catalogue.data import Array, to_array, weight_shapes
 from cometfuzz.execution.protocol import WireTensor
@@ -60,7 +60,7 @@ class Planted:
         if self.fault is None:
             return before
         for node in graph.nodes:
-            if self.fault.refusal is not None and self.fault.touches(node):
+            if self.fault.refusal is not None and (node.layer in self.fault.layers or ANY in self.fault.layers):
                 self.fault.refusal(graph, node)
         return (*before, self.fault.name)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import cast
 
 import numpy as np
@@ -107,6 +108,19 @@ def test_a_second_finding_of_a_bug_runs_nothing() -> None:
     assert (later.bug, later.new, executor.ran) == (first, False, ran)
 
 
+def test_what_turned_out_to_be_a_known_bug_is_not_worked_out_twice() -> None:
+    executor = Wrong(Routes(openvino=negated_relu))
+    finding = wrong(executor)
+    triage = triage_of(executor)
+    bug = triage.triage(finding, CASE).bug
+    assert bug is not None
+    narrow = chain((1, 1), ("ReLU", {"max_value": 3.0}))
+    triage.bugs[bug.id] = replace(bug, minimal=narrow)  # as if the reduction had kept a parameter too much
+    ran = executor.ran
+    assert triage.triage(finding, CASE).bug is triage.bugs[bug.id]
+    assert executor.ran == ran
+
+
 def test_a_known_issue_is_said_to_be_known_and_costs_no_run() -> None:
     executor = crashing(softmax)
     issue = KnownIssue(link="https://example.org/1", failure="RuntimeError*")
@@ -136,6 +150,16 @@ def test_flaky_is_marked_with_its_rate_and_still_reduced() -> None:
     assert bug.signature.layers == ("Softmax",)
 
 
+def test_it_is_confirmed_in_fresh_workers_of_the_routes_in_question() -> None:
+    stopped: list[str] = []
+
+    def worker(name: str) -> SimpleNamespace:
+        return SimpleNamespace(group=SimpleNamespace(name=name), stop=lambda: stopped.append(name))
+
+    triage_of(crashing(softmax, workers=[worker(name) for name in ("tf", "torch", "openvino")])).triage(CRASH, CASE)
+    assert stopped == ["tf", "openvino"]
+
+
 def test_what_does_not_show_again_is_kept_with_a_rate_of_none() -> None:
     bug = triage_of(crashing(softmax, flaky=lambda number: False)).triage(CRASH, CASE).bug
     assert bug is not None
@@ -156,6 +180,29 @@ def test_a_reduction_that_was_cut_short_says_so() -> None:
     bug = triage.triage(CRASH, CASE).bug
     assert bug is not None
     assert bug.finding.evidence["reduction"] == "cut short after 5 steps"
+
+
+def test_a_crash_over_what_went_wrong_before_is_that_bug() -> None:
+    """One layer gives a wrong value, and the next one raises over it: one fix, one bug."""
+
+    class Both(Wrong):
+        def run(self, case: Case, routes: Sequence[str] = (), intermediates: bool = False) -> Trial:
+            outcomes = dict(super().run(case, routes, intermediates).outcomes)
+            if (
+                "openvino" in outcomes
+                and softmax(case.graph)
+                and any(node.layer == "Dense" for node in case.graph.nodes)
+            ):
+                outcomes.update(crashing(softmax).run(case, ["openvino"]).outcomes)
+            return Trial(case, outcomes)
+
+    triage = triage_of(Both(Routes(openvino=lambda layer, value: value + 1 if layer == "Dense" else value)))
+    case = chain((2, 6), ("ReLU", {}), ("Dense", {"units": 5}), ("Softmax", {}))
+    bug = triage.triage(CRASH, case).bug
+    assert bug is not None
+    assert (bug.signature.symptom, bug.signature.layers) == ("value", ("Dense",))
+    assert bug.original is case
+    assert not triage.triage(CRASH, case).new
 
 
 def test_an_executor_that_pauses_is_refused() -> None:

@@ -12,6 +12,9 @@ from cometfuzz.oracles.finding import Finding, Symptom, template
 from cometfuzz.oracles.judging import examine
 from cometfuzz.routes import Route
 
+UNPLACED = ("shape", "dtype", "nondeterminism")
+"""Symptoms of which an oracle sees only the output in which they come to light."""
+
 TIMES = 3
 """How often a finding is run again before it is believed."""
 
@@ -42,7 +45,7 @@ class Target:
             library=finding.library,
             stage=finding.stage,
             failure=template(finding.failure),
-            layers=layers_at(graph, finding.node, finding.layer),
+            layers=() if finding.symptom in UNPLACED else layers_at(graph, finding.node, finding.layer),
             failing=failing,
             agreeing=_nearest(routes, failing, agreeing),
         )
@@ -67,12 +70,13 @@ def layers_at(graph: Graph, node: str, layer: str) -> tuple[str, ...]:
     if node not in graph.by_id:
         return (layer.split(" > ")[-1],) if layer else ()
     place = graph.by_id[node]
-    own = ("Activation",) if activations_of(place.params) else ()
-    return (place.layer, *_within(place.params), *own)
+    return (place.layer, *_within(place.params))
 
 
 def _within(params: Params) -> Iterator[str]:
     """The layers that parameters name."""
+    if activations_of(params):
+        yield "Activation"
     for value in params.values():
         for inner in value if isinstance(value, tuple) else (value,):
             if isinstance(inner, Inner):

@@ -123,6 +123,15 @@ def _facts(call: CallOf) -> Iterator[Fact]:
         yield Fact(call.layer, "inputs", len(call.types), f"{len(call.types)} inputs")
 
 
+def alias_of(finding: Finding, graph: Graph) -> str:
+    """A name for a finding and what is odd at its node; empty where the node is not known."""
+    node = graph.by_id.get(finding.node)
+    if node is None or node.layer == INPUT:
+        return ""
+    facts = _facts(CallOf(node.layer, graph.input_types(node), node.params))
+    return " | ".join((finding.key, finding.severity, *(fact.text for fact in facts)))
+
+
 def calls_at(graph: Graph, node: Node) -> Iterator[CallOf]:
     """A node as a call, the calls inside it, and its activations as calls of Activation."""
     types = graph.input_types(node)
@@ -157,6 +166,8 @@ def covers(bug: Bug, finding: Finding, graph: Graph) -> bool:
     calls = [call for node in nodes if node.layer != INPUT for call in calls_at(graph, node)]
     last = [node for node in bug.minimal.graph.nodes if node.layer != INPUT][-1]
     anywhere = last.layer == PLAIN_LAYER and finding.layer == ""  # the reducer tried, and it was not the layer
+    if finding.symptom == "hang":  # it is the amount of work, not the parameters
+        return any(kin((call.layer,)) == kin((last.layer,)) for call in calls)
     return any(_holds(bug.minimal.graph, last, call, anywhere) for call in calls)
 
 

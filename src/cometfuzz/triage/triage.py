@@ -13,14 +13,15 @@ from cometfuzz.execution.executor import Executor
 from cometfuzz.execution.outcome import Trial
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.codec import case_id
+from cometfuzz.ir.graph import INPUT
 from cometfuzz.oracles.finding import Finding
 from cometfuzz.triage.blame import blame
 from cometfuzz.triage.bug import Blame, Bug, Script, Signature
 from cometfuzz.triage.confirm import Confirmed, Probe, Target, confirm
 from cometfuzz.triage.known import KnownIssue, known_as
-from cometfuzz.triage.localise import Located, isolated, localise
+from cometfuzz.triage.localise import Located, beginning, isolated, localise
 from cometfuzz.triage.reduce import Effort, Reduced, Reducer
-from cometfuzz.triage.signature import covers, layers_of, needs_utility, same_bug, sign
+from cometfuzz.triage.signature import alias_of, covers, layers_of, needs_utility, same_bug, sign
 
 Reproduce = Callable[[Bug], Script | None]
 """Makes the script of a bug and runs it in a clean process; None if there is no way to write one."""
@@ -59,6 +60,8 @@ class Triage:
     effort: Effort = field(default_factory=Effort)
     bugs: dict[str, Bug] = field(default_factory=dict)
     report: Callable[[str], None] = lambda text: None
+    _aliases: dict[str, str] = field(default_factory=dict)
+    """Which bug a finding turned out to be, though the condition of that bug did not tell so."""
 
     def __post_init__(self) -> None:
         if self.executor.pause_after:
@@ -71,8 +74,9 @@ class Triage:
         began = time.monotonic()
         if not finding.counts:
             return Triaged(None, reason=finding.gap or finding.symptom)
+        alias = alias_of(finding, case.graph)
         for bug in self.bugs.values():
-            if covers(bug, finding, case.graph):
+            if covers(bug, finding, case.graph) or (alias and self._aliases.get(alias) == bug.id):
                 return Triaged(bug)
         everywhere = [name for name in routes or self.executor.routes if name in self.executor.routes]
         rough = self._rough(finding)
@@ -80,7 +84,22 @@ class Triage:
         if known:
             bug = self._bug(rough, finding, case, case, _unclear(finding), Confirmed(0, 0, None), known, began)
             return self._keep(bug)
-        return self._keep(self._work_out(finding, case, everywhere, began))
+        triaged = self._keep(self._work_out(finding, case, everywhere, began))
+        if triaged.bug is not None:
+            self._aliases[alias] = triaged.bug.id
+        return triaged
+
+    def _cause(self, probe: Probe, reduced: Reduced) -> tuple[Finding, Case] | None:
+        """What is wrong already before the last layer of a reduced case, which then fails over it."""
+        layers = [node.id for node in reduced.case.graph.nodes if node.layer != INPUT]
+        if len(layers) < 2 or reduced.finding.symptom not in _RAISED:
+            return None
+        for case in (reduced.case, replace(reduced.case, data={})):  # zeros may hide what drawn numbers show
+            part = beginning(case, layers[:-1])
+            for found in probe.findings(part, probe.target.routes) if part is not None else ():
+                if part is not None and found.counts and probe.target.failing in found.camps[0].routes:
+                    return found, part
+        return None
 
     def _rough(self, finding: Finding) -> Signature:
         """The signature as far as a finding tells it by itself."""
@@ -98,6 +117,7 @@ class Triage:
         return Triaged(bug, new=True)
 
     def _work_out(self, finding: Finding, case: Case, routes: Sequence[str], began: float) -> Bug:
+        """The bug of a finding, new or not."""
         probe = Probe(self.executor, Target.of(finding, case.graph, self.executor.routes))
         self.report("confirm")
         confirmed = confirm(probe, case)
@@ -115,6 +135,10 @@ class Triage:
                 small, shown = part, found
                 break
         reduced = reducer.reduce(small, shown)
+        cause = self._cause(probe, reduced)
+        if cause is not None:
+            other = next((bug for bug in self.bugs.values() if covers(bug, cause[0], cause[1].graph)), None)
+            return other or replace(self._work_out(*cause, routes, began), original=case, original_id=case_id(case))
         self.report("blame")
         last, trial = self._everywhere(probe, reduced, routes)
         who = blame(
