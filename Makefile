@@ -35,6 +35,7 @@ campaign := campaigns/$(shell date +%Y%m%d-%H%M%S)
 
 fuzz: setup ## run a campaign of ten minutes (minutes=10) and write its report
 	.venv/bin/cometfuzz run --minutes $(minutes) --out $(campaign)
+	.venv/bin/cometfuzz triage $(campaign) --minutes $(minutes)
 	.venv/bin/cometfuzz report $(campaign)
 
 python:

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cometfuzz.campaign.records import Found, Records
 from cometfuzz.campaign.store import Store
@@ -11,6 +11,7 @@ from cometfuzz.execution.supervisor import Limits
 from cometfuzz.oracles.finding import SEVERITIES
 from cometfuzz.routes import Route
 from cometfuzz.triage.bug import Bug
+from cometfuzz.triage.draft import draft
 from cometfuzz.triage.known import KnownIssue
 from cometfuzz.triage.reproducer import reproduce
 from cometfuzz.triage.triage import Triage
@@ -60,7 +61,7 @@ def triage_campaign(
         triage = Triage(
             executor,
             known,
-            reproduce=lambda bug: reproduce(bug, routes),
+            reproduce=lambda bug: reproduce(bug, routes, executor),
             bugs={bug.id: bug for bug in store.bugs()},
             report=lambda step: show(Progress(done, len(waiting), step)),
         )
@@ -70,6 +71,7 @@ def triage_campaign(
             result = triage.triage(found.finding, store.case(found.case_id), names)
             fresh = result.bug if result.new else None
             if fresh is not None:
+                fresh = replace(fresh, draft=draft(fresh, routes))
                 store.keep(fresh)
                 new.append(fresh)
             show(Progress(done + 1, len(waiting), "done", fresh))

@@ -21,7 +21,8 @@ from cometfuzz.cli.run import resume, run
 from cometfuzz.cli.seeds import seeds
 from cometfuzz.cli.synthesise import synthesise
 from cometfuzz.cli.triage import triage
-from cometfuzz.errors import CometfuzzError
+from cometfuzz.cli.verify import replay, verify
+from cometfuzz.errors import CometfuzzError, EnvironmentFailure, WorkerFailure
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -33,6 +34,8 @@ app.command()(run)
 app.command()(resume)
 app.command()(export)
 app.command()(triage)
+app.command()(replay)
+app.command()(verify)
 app.command()(report)
 app.command()(bugs)
 app.command()(show)
@@ -70,11 +73,15 @@ def _options(
 
 
 def main() -> None:
-    """Run the command line: exit code 0 for success, 2 for an error in one line, 130 for an interrupt."""
+    """Run the command line.
+
+    Exit code 0: nothing new; 1: something was found; 2: an error in one line, such as a wrong option; 3: an environment
+    or a worker that cannot be used; 130: interrupted.
+    """
     try:
         app(prog_name="cometfuzz")
     except CometfuzzError as error:
         print(f"cometfuzz: {error}", file=sys.stderr)
-        sys.exit(2)
+        sys.exit(3 if isinstance(error, EnvironmentFailure | WorkerFailure) else 2)
     except KeyboardInterrupt:
         sys.exit(130)

@@ -3,6 +3,7 @@
 import signal
 import time
 from dataclasses import replace
+from enum import StrEnum
 from pathlib import Path
 from types import FrameType
 from typing import Annotated
@@ -15,6 +16,7 @@ from cometfuzz.campaign.records import Records
 from cometfuzz.campaign.session import Session, Settings, seed_texts
 from cometfuzz.campaign.store import Store
 from cometfuzz.catalogue.files import load as load_case
+from cometfuzz.cli.triage import run_triage
 from cometfuzz.config import load as load_config
 from cometfuzz.coverage.layers import SIGMA
 from cometfuzz.errors import UnknownName
@@ -31,6 +33,13 @@ Json = Annotated[bool, typer.Option("--json", help="Events as lines of JSON (doc
 QuietOption = Annotated[bool, typer.Option("--quiet", help="Only the closing summary.")]
 
 
+class FailOn(StrEnum):
+    """What makes a campaign fail."""
+
+    never = "never"
+    new = "new"
+
+
 def run(
     out: Annotated[Path | None, typer.Option(help="The campaign's folder; by default campaigns/TIME.")] = None,
     minutes: Annotated[float | None, typer.Option(min=0.0, help="End after so many minutes.")] = None,
@@ -43,6 +52,9 @@ def run(
     ] = None,
     sigma: Annotated[int, typer.Option(min=1, help="How many values of a numeric parameter count.")] = SIGMA,
     branches: Annotated[bool, typer.Option(help="Let new branches of Keras' code guide the search too.")] = True,
+    fail_on: Annotated[
+        FailOn, typer.Option(help="For CI: triage at the end, and exit with 1 if there is a new bug.")
+    ] = FailOn.never,
     jobs: Jobs = None,
     config: Configured = None,
     quiet: QuietOption = False,
@@ -51,7 +63,8 @@ def run(
     """Run a campaign: generate models, run them on libraries, judge what they do, and keep it all in a folder.
 
     Without --minutes or --cases it goes on until Ctrl-C, which ends it with a summary; a second Ctrl-C ends it at once.
-    Nothing is lost either way: `cometfuzz resume DIR` goes on.
+    Nothing is lost either way: `cometfuzz resume DIR` goes on. Exit codes with --fail-on new: 0 nothing new, 1 new bugs
+    (with a script that shows them, and not known), 2 usage, 3 environment.
 
     Example: cometfuzz run --minutes 10 --routes keras-tf,keras-torch,onnxruntime
     """
@@ -77,6 +90,10 @@ def run(
     )
     with Store.create(folder, vars(settings)) as store:
         _drive(store, settings, config, quiet, as_json)
+        if fail_on is FailOn.new:
+            found = run_triage(store, config, [], None, quiet=quiet or as_json)
+            if any(bug.reported and not bug.known and not bug.utility for bug in found):
+                raise typer.Exit(1)
 
 
 def resume(

@@ -147,5 +147,8 @@ def _next(tally: Tally, encoding: str) -> Iterator[Text]:
     yield Text()
     out = str(tally.settings["out"])
     folder = shlex.quote(out if out.isprintable() and out.isascii() else clean(out, encoding))
-    yield Text.assemble("Next: ", (f"cometfuzz report {folder}", "bold cyan"), "   what was found, as pages to read")
+    if tally.found:
+        yield Text.assemble("Next: ", (f"cometfuzz triage {folder}", "bold cyan"), "   findings into bugs with scripts")
+    lead = "      " if tally.found else "Next: "
+    yield Text.assemble(lead, (f"cometfuzz report {folder}", "bold cyan"), "   what was found, as pages to read")
     yield Text.assemble("      ", (f"cometfuzz resume {folder}", "bold cyan"), "   go on where this stopped")
