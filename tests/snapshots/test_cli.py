@@ -77,7 +77,7 @@ def test_a_worker_that_cannot_start_is_one_line_too(
     monkeypatch.setattr("sys.argv", ["cometfuzz", "conformance", "--layers", "ReLU"])
     with pytest.raises(SystemExit) as caught:
         main()
-    assert caught.value.code == 2
+    assert caught.value.code == 3
     error = capsys.readouterr().err
     assert "cannot start nowhere/python" in error
     assert "Traceback" not in error
