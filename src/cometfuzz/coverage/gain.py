@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from cometfuzz.catalogue import LAYERS
-from cometfuzz.catalogue.spec import CATALOGUE, LayerSpec
+from cometfuzz.catalogue.spec import CATALOGUE
 from cometfuzz.coverage.layers import CRITERIA, NUMERIC, PAPER_PARAMETERS, CoverageSpace, Item, paper_table, text
 from cometfuzz.coverage.reach import idle_parameters
 from cometfuzz.ir.graph import Edge, Graph, Inner, Node, Params
@@ -243,29 +243,29 @@ def call_facts(layer: str, params: Params, types: tuple[TensorType, ...], paper:
     for name, value in params.items():
         if name in idle:
             continue
-        facts += _paper_facts(spec, name, value) if paper else _full_facts(spec, name, value)
+        facts += _paper_facts(layer, name, value) if paper else _full_facts(layer, name, value)
     return tuple(facts)
 
 
-@lru_cache(maxsize=100_000, typed=True)
 def parameter_facts(layer: str, name: str, value: Any) -> tuple[Fact, ...]:
     """What a parameter value counts as, in both spaces."""
-    spec = LAYERS[layer]
-    return (*_paper_facts(spec, name, value), *_full_facts(spec, name, value))
+    return (*_paper_facts(layer, name, value), *_full_facts(layer, name, value))
 
 
-def _full_facts(spec: LayerSpec, name: str, value: Any) -> Sequence[Fact]:
-    if spec.params[name].effect != "forward":
+@lru_cache(maxsize=100_000, typed=True)
+def _full_facts(layer: str, name: str, value: Any) -> tuple[Fact, ...]:
+    if LAYERS[layer].params[name].effect != "forward":
         return ()
-    return (Fact("parameters", spec.name, name, _text(value)),)
+    return (Fact("parameters", layer, name, _text(value)),)
 
 
-def _paper_facts(spec: LayerSpec, name: str, value: Any) -> Sequence[Fact]:
+@lru_cache(maxsize=100_000, typed=True)
+def _paper_facts(layer: str, name: str, value: Any) -> tuple[Fact, ...]:
     """A value as the paper names it; where the paper lists "numeric", any number will do."""
-    paper = _TODAY.get((spec.name, name), name)
-    listed = paper_table()["layers"].get(spec.name, {"parameters": {}})["parameters"].get(paper, {}).get("values", ())
+    paper = _TODAY.get((layer, name), name)
+    listed = paper_table()["layers"].get(layer, {"parameters": {}})["parameters"].get(paper, {}).get("values", ())
     named = NUMERIC if NUMERIC in listed and value is not None else _text(value)
-    return (Fact("parameters", spec.name, paper, named),)
+    return (Fact("parameters", layer, paper, named),)
 
 
 def _text(value: Any) -> str:

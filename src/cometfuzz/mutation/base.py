@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Protocol
 
 from cometfuzz.catalogue.spec import CATALOGUE, LayerSpec
@@ -115,12 +116,12 @@ class Guide:
         """Uncovered values of a parameter: all that can be listed, or one that was drawn."""
         if not self.is_open(spec.name, parameter):
             return []
-        space = spec.params[parameter]
-        options = space.options()
-        if options is None or space.numeric:
+        listed = _listed(spec.name, parameter)
+        if listed is None:
+            space = spec.params[parameter]
             drawn = space.canonical(space.draw(draw, x, p))
-            options = (drawn,)
-        return [value for value in options if self.wants_value(spec, parameter, value)]
+            return [drawn] if self.wants_value(spec, parameter, drawn) else []
+        return [value for value, facts in listed if any(map(self.wants, facts))]
 
     def draw_params(
         self, spec: LayerSpec, types: tuple[TensorType, ...], draw: Draw, limits: Limits, keep: Params | None = None
@@ -145,6 +146,16 @@ class Guide:
                 return params if params is not None and not limits.objection(spec.name, types, params) else None
             for parameter in draw.shuffled(list(wanted))[: (len(wanted) + 1) // 2]:
                 del wanted[parameter]
+
+
+@cache
+def _listed(layer: str, parameter: str) -> tuple[tuple[Any, tuple[Fact, ...]], ...] | None:
+    """The values of a parameter with what they count as; None if they are counted or too many."""
+    space = CATALOGUE[layer].params[parameter]
+    options = space.options()
+    if options is None or space.numeric:
+        return None
+    return tuple((value, parameter_facts(layer, parameter, value)) for value in options)
 
 
 def _may_read(layer: str, kind: TensorType) -> bool:

@@ -19,8 +19,7 @@ def insert_layer(graph: Graph, guide: Guide, draw: Draw, limits: Limits) -> Grap
 
 
 def _insert(editor: Editor, guide: Guide, draw: Draw) -> None:
-    node, spec = _choose(editor, guide, draw)
-    after = _layers_after(editor, node)
+    node, spec, after = _choose(editor, guide, draw)
     edge = Edge(node.id)
     seen = editor.type_of(edge)
     wanted = _wanted_type(spec, seen, guide, draw)
@@ -42,17 +41,17 @@ def _insert(editor: Editor, guide: Guide, draw: Draw) -> None:
         editor.reroute(Node(node.id, node.layer, node.params, node.inputs, node.outputs[:1]), [Edge(made.id)])
 
 
-def _choose(editor: Editor, guide: Guide, draw: Draw) -> tuple[Node, LayerSpec]:
+def _choose(editor: Editor, guide: Guide, draw: Draw) -> tuple[Node, LayerSpec, list[str]]:
     """A node and a layer that has never followed it, if there is one; best one that its readers have never followed."""
     layers = editor.sources()
     names = {name: None for name in UNARY if editor.limits.has(name)}
     pair = guide.new_pair(layers, names, draw)
     if pair is None:
-        return draw.choice(layers), LAYERS[draw.choice(list(names))]
+        return draw.choice(layers), LAYERS[draw.choice(list(names))], []
     node, followers = pair
     after = _layers_after(editor, node)
     both = [name for name in followers if any(guide.wants_sequence(name, layer) for layer in after)]
-    return node, LAYERS[draw.choice(both or followers)]
+    return node, LAYERS[draw.choice(both or followers)], after
 
 
 def _layers_after(editor: Editor, node: Node) -> list[str]:

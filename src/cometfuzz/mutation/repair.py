@@ -181,14 +181,16 @@ class Editor:
         """Which limit is exceeded, or nothing."""
         if len(self.nodes) > self.limits.nodes:
             return f"more than {self.limits.nodes} nodes"
-        for node in self.nodes.values():
-            known = self._costs.get(node.id)
+        flops = held = 0
+        for name, node in self.nodes.items():
+            known = self._costs.get(name)
             if known is None or known[0] is not node:
-                self._costs[node.id] = node, cost_of(node.layer, self.input_types(node), node.params, node.outputs)
-        spent = [self._costs[name][1] for name in self.nodes]
-        if sum(cost.flops for cost in spent) > self.limits.flops:
+                known = node, cost_of(node.layer, self.input_types(node), node.params, node.outputs)
+                self._costs[name] = known
+            flops, held = flops + known[1][0], held + known[1][1]
+        if flops > self.limits.flops:
             return f"more than {self.limits.flops} flops"
-        return f"more than {self.limits.bytes} bytes" if sum(cost.bytes for cost in spent) > self.limits.bytes else ""
+        return f"more than {self.limits.bytes} bytes" if held > self.limits.bytes else ""
 
     def _prune(self) -> None:
         """Drop what no output stands on."""

@@ -39,7 +39,7 @@ class Comet(Search):
                 mutant = MUTATIONS[operator](graph, self.guide, draw, replace(self.limits, dialect=dialect))
             except Inapplicable:
                 mutant = None
-            if mutant is not None and is_clear(mutant):
+            if mutant is not None and (dialect_of(mutant) is dialect or is_clear(mutant)):
                 return self.launch(mutant, operator, draw)
             self.metropolis.learn(operator, 0.0, applied=False)
         raise CometfuzzError(f"expected an operator that applies; received none in {TRIES} tries at case {self.index}")
