@@ -23,7 +23,7 @@ def frame(header: Sequence[str], program: Program, body: Sequence[str], watch: S
     lines += [f'os.environ["{name}"] = {value}' for name, value in program.environ.items()]
     lines += ["try:", *indented([*program.before_imports, *libraries, *late])]
     lines += ["except ImportError as error:", '    print("missing:", error)', "    sys.exit(2)", ""]
-    lines += [*_print(versions), *program.settings, *data, *body]
+    lines += [*_print(versions, flush=bool(watch)), *program.settings, *data, *body]
     return "\n".join(lines) + "\n"
 
 
@@ -60,6 +60,7 @@ def _versions_of(program: Program, used: str) -> dict[str, str]:
     return found
 
 
-def _print(versions: Mapping[str, str]) -> list[str]:
-    shown = ", ".join(f'"{name}", {expression}' for name, expression in versions.items())
-    return wrap(f'print("versions:", {shown})')
+def _print(versions: Mapping[str, str], flush: bool) -> list[str]:
+    """`flush`: before the process dies."""
+    shown = ['"versions:"', *(f'"{name}", {expression}' for name, expression in versions.items())]
+    return wrap(f"print({', '.join([*shown, 'flush=True'] if flush else shown)})")

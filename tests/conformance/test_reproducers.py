@@ -1,0 +1,185 @@
+"""A script shows a known bug in a clean process, and says that all is well where there is none."""
+
+import json
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from bugs import bug_of, first_bug
+
+from cometfuzz.catalogue import CATALOGUE
+from cometfuzz.catalogue.drawing import draw_layer, layer_case
+from cometfuzz.catalogue.spec import spec_of
+from cometfuzz.execution import environments
+from cometfuzz.execution.executor import Executor
+from cometfuzz.ir.case import Case
+from cometfuzz.ir.types import TensorType
+from cometfuzz.oracles.finding import Camp, Finding
+from cometfuzz.routes.gaps import Gap, all_gaps
+from cometfuzz.routes.registry import ROUTES
+from cometfuzz.triage.reproducer import make_script, reproduce, shows
+from cometfuzz.triage.running import Ran, run_script
+from cometfuzz.triage.scripts.dialects import REQUIRED, REQUIRED_IN, dialect_of
+
+pytestmark = pytest.mark.library
+
+KNOWN = (
+    ("keras-tf", "SIGFPE in oneDNN"),
+    ("keras-tf", "a 1 x 1 x 1 convolution of"),
+    ("keras-torch", "AveragePooling1D(4, strides=1, padding='same')"),
+    ("keras-torch", "torch/rnn.py: mask_list"),
+    ("keras-torch", "keras.ops.maximum(float64, float64) is float32"),
+    ("keras-jax", "jax/rnn.py ignores zero_output_for_mask"),
+    ("keras-jax", 'EinsumDense("...a,ab->...b", 4)'),
+    ("keras2-tf", "the constructor rounds its numbers"),
+    ("keras-mxnet", "same padding is even on both sides"),
+    ("onnx-reference", "onnx's Loop concatenates"),
+    ("onnxruntime", "(op_type:ConvTranspose): Attribute pads"),
+    ("onnx2pytorch", "Unexpected number of parameters"),
+    ("litert", "'NoneType' object is not callable"),
+    ("torch-onnx", "attributes of ONNX operators are float32"),
+)
+"""Routes, and how the evidence of a gap begins that shows on them."""
+
+
+@pytest.fixture(scope="module")
+def executor() -> Iterator[Executor]:
+    with Executor([ROUTES[name] for name in dict.fromkeys(route for route, _ in KNOWN)], pause_after=0) as made:
+        yield made
+
+
+def gap_of(route: str, evidence: str) -> Gap:
+    names = {route, *(step.name for step in ROUTES[route].steps[1:])}
+    return next(gap for gap in all_gaps() if names & {*gap.routes} and gap.evidence.startswith(evidence))
+
+
+@pytest.mark.parametrize(("route", "evidence"), KNOWN)
+def test_a_known_bug_shows_by_itself(executor: Executor, route: str, evidence: str) -> None:
+    bug = first_bug(executor, gap_of(route, evidence), route)
+    assert bug is not None, "expected a draw under the gap that shows it"
+    script = reproduce(bug, executor=executor)
+    assert script is not None
+    assert script.shown, f"{bug.finding}\n{script.output}\n{script.text}"
+    assert script.exit_code == 1
+    assert "seen:" in script.output
+    assert "versions:" in script.output
+    assert "cometfuzz" not in script.text
+    if bug.blame.library in ("onnx", "onnx2torch", "onnx2pytorch"):
+        assert "tensorflow" not in script.text
+        assert "onnx.checker.check_model" in script.text
+
+
+def dense() -> Case:
+    """A layer that every library computes right."""
+    return layer_case(spec_of("Dense"), [TensorType("float32", (2, 3))], spec_of("Dense").complete({"units": 2}), 5)
+
+
+CLEAN = (
+    *(("keras-tf", "run", "tensorflow", "value"), ("keras-torch", "run", "torch", "crash")),
+    *(("keras-jax", "run", "jax", "dtype"), ("keras2-tf", "run", "tensorflow", "nondeterminism")),
+    *(("keras-mxnet", "run", "mxnet", "value"), ("tf-saved", "load", "tensorflow", "value")),
+    *(("onnxruntime", "tf2onnx", "tf2onnx", "value"), ("onnxruntime", "run", "onnxruntime", "value")),
+    *(("openvino", "run", "openvino", "death"), ("onnx2torch", "onnx2torch", "onnx2torch", "value")),
+    *(("litert", "run", "litert", "value"), ("torch-onnx", "torch.onnx", "torch", "value")),
+)
+"""Route, blamed stage and library, and what is claimed without reason."""
+
+
+@pytest.mark.parametrize(("route", "stage", "library", "symptom"), CLEAN)
+def test_without_the_bug_a_script_says_so(
+    executor: Executor, route: str, stage: str, library: str, symptom: str
+) -> None:
+    finding = Finding("none", symptom, "ordinary", (Camp((route,), "claimed"),), stage, library, "claimed")  # type: ignore[arg-type]
+    ran = run_claimed(executor, dense(), finding)
+    assert ran.exit_code == 0, ran.output
+
+
+def run_claimed(executor: Executor, case: Case, finding: Finding) -> Ran:
+    bug = bug_of(case, finding)
+    text = make_script(bug, executor=executor)
+    environment = ROUTES[finding.camps[0].routes[0]].steps[-1].group.environment
+    ran = run_script(text, environments.find(environment).python)
+    assert not shows(bug, ran), text
+    return ran
+
+
+def test_masked_and_multiple_outputs_run_as_written(executor: Executor) -> None:
+    case = next(
+        drawn.case
+        for drawn in (draw_layer("LSTM", 11, index) for index in range(500))
+        if drawn.params.return_state
+        and drawn.case.graph.inputs[0].outputs[0].dtype == "float32"
+        and drawn.x.elements
+        and not drawn.params.go_backwards
+    )
+    finding = Finding("none", "value", "ordinary", (Camp(("keras-torch",), "claimed"),), "run", "torch", "claimed")
+    ran = run_claimed(executor, case, finding)
+    assert ran.exit_code == 0, ran.output
+
+
+SIGNATURES = """
+import inspect, json, sys
+if sys.argv[1] == "keras-mxnet":
+    import collections, collections.abc
+    for name in collections.abc.__all__:
+        setattr(collections, name, getattr(collections.abc, name))
+if sys.argv[1] == "keras2-tf":
+    import tf_keras as keras
+else:
+    import keras
+found = {}
+for name in json.load(sys.stdin):
+    kind, found[name] = getattr(keras.layers, name, None), {}
+    for base in reversed(kind.__mro__ if kind is not None else ()):
+        for parameter in inspect.signature(base.__init__).parameters.values():
+            required = parameter.default is inspect.Parameter.empty
+            found[name][parameter.name] = [required, None if required else parameter.default]
+print(json.dumps(found, default=repr))
+"""
+
+
+@pytest.mark.parametrize("route", ["keras-torch", "keras2-tf", "keras-mxnet"])
+def test_what_a_script_leaves_out_is_a_default(route: str, tmp_path: Path) -> None:
+    """Initialisers apart: weights are set, so scripts leave out the catalogue's zeros."""
+    names = [name for name, spec in CATALOGUE.items() if not name.islower()]
+    group = ROUTES[route].steps[0].group
+    done = subprocess.run(
+        [str(environments.find(group.environment).python), "-W", "ignore", "-c", SIGNATURES, route],
+        input=json.dumps(names),
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**group.environ, "HOME": str(tmp_path), "KERAS_HOME": str(tmp_path)},
+    )
+    live, dialect = json.loads(done.stdout.splitlines()[-1]), dialect_of(ROUTES[route])
+    wrong = []
+    for layer, parameters in live.items():
+        spec = CATALOGUE[layer]
+        for parameter, space in spec.params.items():
+            known = dialect.renamed.get((layer, parameter), parameter)
+            if parameter in spec.call_params or parameter.endswith("_initializer") or known not in parameters:
+                continue
+            required, default = parameters[known]
+            if parameter in REQUIRED or (layer, parameter) in REQUIRED_IN:
+                continue
+            ours = dialect.defaults.get((layer, parameter), space.simplest)
+            theirs = space.canonical(tuple(default) if isinstance(default, list) else default)
+            if required or not _alike(parameter, ours, theirs):
+                wrong.append(f"{layer}.{parameter}: ours {ours!r}, theirs {'required' if required else repr(theirs)}")
+    assert not wrong
+
+
+def _alike(parameter: str, ours: object, theirs: object) -> bool:
+    """Equal, or two ways of saying the same."""
+    absent = {"activation": "linear", "data_format": "channels_last", "dtype": "float32"}
+    if theirs is None and ours == absent.get(parameter):
+        return True
+    return ours == theirs or _flat(ours) == _flat(theirs)
+
+
+def _flat(value: object) -> list[object]:
+    """The distinct numbers in a nest of tuples: (1, 1) and ((1, 1), (1, 1)) and 1 are the same padding."""
+    if isinstance(value, list | tuple):
+        return sorted({leaf for part in value for leaf in _flat(part)}, key=repr)
+    return [value]
