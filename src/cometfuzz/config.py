@@ -12,6 +12,9 @@ stage_s = 30
 
 [policy]
 base = ["keras-tf", "keras-torch"]
+
+[graphs]                       # how large a generated model may get
+nodes = 40
 """
 
 from pathlib import Path
@@ -62,6 +65,15 @@ class PolicyConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     largest_cut: int = 12
 
 
+class GraphConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How large a generated graph may get; see `mutation.base.Limits`."""
+
+    nodes: int = 40
+    elements: int = 4096
+    flops: int = 5 * 10**7
+    bytes: int = 64 * 2**20
+
+
 class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Everything that a file may set."""
 
@@ -69,6 +81,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     routes: dict[str, RouteConfig] = {}
     limits: LimitConfig = LimitConfig()
     policy: PolicyConfig = PolicyConfig()
+    graphs: GraphConfig = GraphConfig()
 
 
 def load(path: Path | None) -> Config:

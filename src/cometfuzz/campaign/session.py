@@ -4,8 +4,10 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
 
 import cometfuzz
 from cometfuzz.campaign.events import CaseDone, Ended, Event, Notice
@@ -13,7 +15,7 @@ from cometfuzz.campaign.loop import Bounds, Campaign, Proposed, proposed_by
 from cometfuzz.campaign.replay import replay
 from cometfuzz.campaign.store import Store
 from cometfuzz.catalogue.files import decode
-from cometfuzz.config import Config
+from cometfuzz.config import Config, GraphConfig
 from cometfuzz.coverage.branches import Branches
 from cometfuzz.coverage.layers import SIGMA
 from cometfuzz.errors import InvalidCampaign, InvalidCoverage
@@ -23,6 +25,7 @@ from cometfuzz.execution.supervisor import Limits
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.codec import encode
 from cometfuzz.ir.graph import Graph
+from cometfuzz.mutation.base import Limits as GraphLimits
 from cometfuzz.routes import Route
 from cometfuzz.routes.registry import ROUTES
 from cometfuzz.search.strategies import WINDOW, Options, Strategy, make_strategy
@@ -45,6 +48,7 @@ class Settings:
     sigma: int = SIGMA
     window: int = WINDOW
     branches: bool = True
+    graphs: Mapping[str, int] = field(default_factory=lambda: msgspec.structs.asdict(GraphConfig()))
     jobs: int = 1
     cases: int | None = None
     minutes: float | None = None
@@ -61,7 +65,8 @@ class Settings:
 
     def strategy_made(self) -> Strategy:
         graphs = [decode(text.encode()).graph for text in self.seeds]
-        return make_strategy(self.strategy, Options(self.seed, graphs, sigma=self.sigma))
+        limits = GraphLimits.of(GraphConfig(**self.graphs))
+        return make_strategy(self.strategy, Options(self.seed, graphs, limits, self.sigma))
 
 
 def seed_texts(graphs: Sequence[Graph]) -> tuple[str, ...]:

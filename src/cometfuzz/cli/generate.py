@@ -11,9 +11,11 @@ from rich.table import Table
 
 from cometfuzz.catalogue.files import save
 from cometfuzz.cli.output import print_json
+from cometfuzz.config import load as load_config
 from cometfuzz.coverage.layers import SIGMA
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.codec import case_id
+from cometfuzz.mutation.base import Limits
 from cometfuzz.reports.summary import coverage_table
 from cometfuzz.search.rehearsal import Curve, rehearse
 from cometfuzz.search.strategies import Options, Strategy, make_strategy, strategies
@@ -28,6 +30,9 @@ def generate(
     cases: Annotated[int, typer.Option(min=1, help="How many cases.")] = 100,
     seed: Annotated[int, typer.Option(help="Same seed, same cases.")] = 1,
     sigma: Annotated[int, typer.Option(min=1, help="How many values of a numeric parameter count.")] = SIGMA,
+    config: Annotated[
+        Path | None, typer.Option("--config", help="A TOML file; its [graphs] says how large a model may get.")
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="Write each case to a file here, named by its id.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw coverage over cases into this PNG file.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
@@ -40,7 +45,8 @@ def generate(
     """
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
-    chosen = make_strategy(strategy, Options(seed, [make() for make in SMALL.values()], sigma=sigma))
+    limits = Limits.of(load_config(config).graphs)
+    chosen = make_strategy(strategy, Options(seed, [make() for make in SMALL.values()], limits, sigma))
     curve, every = Curve(chosen), max(1, cases // 200)
     curve.note(0)
     columns = (TextColumn("{task.description}"), BarColumn(bar_width=20), MofNCompleteColumn())

@@ -8,6 +8,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Annotated
 
+import msgspec
 import typer
 from rich.console import Console
 from rich.progress import Progress
@@ -83,6 +84,7 @@ def run(
         seeds=seed_texts(_seeds(seeds)),
         sigma=sigma,
         branches=branches,
+        graphs=msgspec.structs.asdict(given.graphs),
         jobs=jobs or given.jobs,
         cases=cases,
         minutes=minutes,

@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any, Protocol
 
 from cometfuzz.catalogue.spec import CATALOGUE, LayerSpec
+from cometfuzz.config import GraphConfig
 from cometfuzz.coverage.gain import Coverage, Fact, parameter_facts
 from cometfuzz.draw import Draw
 from cometfuzz.errors import CometfuzzError
@@ -15,6 +16,9 @@ from cometfuzz.mutation.dialect import Dialect
 
 LAYERS_AT_ONCE = 10
 """A mutation touches 1 to 10 layers (the paper, section 3.3)."""
+
+
+_USUAL = GraphConfig()
 
 
 class Inapplicable(CometfuzzError):
@@ -28,11 +32,16 @@ class Limits:
     elements: of one tensor that a mutation makes. flops, bytes: of the whole graph, estimated by `catalogue.cost`.
     """
 
-    nodes: int = 40
-    elements: int = 4096
-    flops: int = 5 * 10**7
-    bytes: int = 64 * 2**20
+    nodes: int = _USUAL.nodes
+    elements: int = _USUAL.elements
+    flops: int = _USUAL.flops
+    bytes: int = _USUAL.bytes
     dialect: Dialect | None = None
+
+    @staticmethod
+    def of(given: GraphConfig) -> "Limits":
+        """The limits that a configuration sets."""
+        return Limits(given.nodes, given.elements, given.flops, given.bytes)
 
     def objection(self, layer: str, types: tuple[TensorType, ...], params: Params) -> str:
         """What stands against a valid call, or nothing."""
