@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from bugs import bug, finding, pooling
 
-from cometfuzz.oracles.finding import Symptom
+from cometfuzz.oracles.finding import Camp, Symptom
 from cometfuzz.routes.registry import ROUTES
 from cometfuzz.triage.bug import Bug, Script
 from cometfuzz.triage.draft import _SEEN, draft
@@ -41,6 +41,14 @@ def test_a_draft_has_the_form_of_its_tracker_and_all_that_it_needs(library: str)
 def test_titles_begin_as_the_tracker_wants() -> None:
     assert draft(reported("jax")).startswith("# BUG: a title")
     assert draft(reported("openvino")).startswith("# [Bug]: a title")
+
+
+def test_other_ways_are_told_in_words_that_are_not_ours() -> None:
+    made = reported("tf2onnx")
+    camps = (Camp(("onnxruntime", "openvino"), "wrong"), Camp(("keras-tf",), "completed"))
+    text = draft(replace(made, finding=replace(made.finding, camps=camps)))
+    assert "As expected: Keras 3 on TensorFlow." in text
+    assert "Fails in the same way: Keras on TensorFlow > tf2onnx > ONNX Runtime; " in text
 
 
 def test_every_symptom_has_its_words() -> None:

@@ -6,12 +6,13 @@ from a library stands in fences that it cannot close.
 
 import platform
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from cometfuzz.oracles.finding import Symptom
 from cometfuzz.routes import Route
 from cometfuzz.routes.registry import ROUTES
 from cometfuzz.triage.bug import Bug
+from cometfuzz.triage.scripts.text import without_us
 from cometfuzz.triage.trackers import PLAIN, TRACKERS, Content
 
 _SEEN: dict[Symptom, str] = {
@@ -34,6 +35,8 @@ _SEVERITIES = {
 }
 MAX_OUTPUT = 6000
 """How much of the output goes into a draft."""
+MAX_LINE = 400
+MAX_WAYS = 6
 
 
 def draft(bug: Bug, routes: Mapping[str, Route] = ROUTES) -> str:
@@ -54,7 +57,7 @@ def _content(bug: Bug, routes: Mapping[str, Route], content: Content) -> str:
     if content == "problem":
         return _problem(bug)
     if content == "seen":
-        return f"{_SEEN[bug.finding.symptom]}\n\n{_fenced(bug.finding.detail)}"
+        return f"{_SEEN[bug.finding.symptom]}\n\n{_fenced(_shown(bug))}"
     if content == "expected":
         return _expected(bug)
     if content == "others":
@@ -75,13 +78,20 @@ def _content(bug: Bug, routes: Mapping[str, Route], content: Content) -> str:
 def _problem(bug: Bug) -> str:
     place = " > ".join(bug.signature.layers) or "The model"
     condition = f" with {_inline(bug.signature.condition)}" if bug.signature.condition else ""
-    sentences = [f"{place}{condition}: the fault is in {_line(bug.blame.role)}. {_line(bug.blame.reasoning)}"]
+    sentences = [f"{place}{condition}: the fault is in {_line(bug.blame.role)}."]
     sentences.append(_SEVERITIES[bug.severity])
     if bug.flaky:
         sentences.append(f"It shows in {bug.shown} of {bug.runs} runs.")
     if bug.known:
         sentences.append(f"Known: {_line(bug.known)}")
     return " ".join(sentence for sentence in sentences if sentence)
+
+
+def _shown(bug: Bug) -> str:
+    """What is seen, in a line: by the script if it raises, else by the oracle that looked at it."""
+    lines = bug.script.output.splitlines() if bug.script and bug.finding.symptom in ("crash", "unsupported") else []
+    raised = [line.removeprefix("seen: ") for line in lines if line.startswith("seen: ")]
+    return (raised[-1] if raised else without_us(bug.finding.detail))[:MAX_LINE]
 
 
 def _expected(bug: Bug) -> str:
@@ -106,13 +116,20 @@ def _others(bug: Bug, routes: Mapping[str, Route]) -> str:
     """Which other ways agree with what was expected, and which fail in the same way."""
     failing, *agreeing = bug.finding.camps
     lines = []
-    paths = [routes[name].path for camp in agreeing for name in camp.routes if name in routes]
-    if paths:
-        lines.append("As expected: " + "; ".join(paths) + ".")
-    same = [routes[name].path for name in failing.routes if name in routes]
-    if len(same) > 1:
-        lines.append("Fails in the same way: " + "; ".join(same) + ".")
-    return "\n".join(lines)
+    right = [name for camp in agreeing for name in camp.routes if name in routes]
+    if right:
+        lines.append(f"As expected: {_ways(right, routes)}.")
+    if len(failing.routes) > 1:
+        lines.append(f"Fails in the same way: {_ways(failing.routes, routes)}.")
+    return "\n\n".join(lines)
+
+
+def _ways(names: Sequence[str], routes: Mapping[str, Route]) -> str:
+    """Routes in words that do not need our own."""
+    paths = [routes[name].path for name in names if name in routes]
+    more = [f"{len(paths) - MAX_WAYS} more"] if len(paths) > MAX_WAYS else []
+    text = "; ".join([*paths[:MAX_WAYS], *more])
+    return text.replace("keras-tf", "Keras on TensorFlow").replace("keras-torch", "Keras on PyTorch")
 
 
 def _line(text: str) -> str:

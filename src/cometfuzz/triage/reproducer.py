@@ -6,6 +6,7 @@ written in several ways (short or with every parameter named, eager or compiled)
 
 import contextlib
 import json
+import textwrap
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,12 +24,12 @@ from cometfuzz.triage.running import Ran, ScriptLimits, run_script
 from cometfuzz.triage.scripts import ends
 from cometfuzz.triage.scripts.dialects import dialect_of
 from cometfuzz.triage.scripts.frame import frame
-from cometfuzz.triage.scripts.keras_program import VARIANTS, keras_program
+from cometfuzz.triage.scripts.keras_program import FULL, VARIANTS, keras_program
 from cometfuzz.triage.scripts.onnx_graph import OnnxModel, read
 from cometfuzz.triage.scripts.onnx_program import onnx_program
 from cometfuzz.triage.scripts.pieces import Program
 from cometfuzz.triage.scripts.readers import READERS
-from cometfuzz.triage.scripts.text import comment
+from cometfuzz.triage.scripts.text import comment, without_us
 
 HANG_S = 120
 """How long a script that hangs is watched, imports included."""
@@ -36,8 +37,8 @@ HANG_S = 120
 MEMORY_GIB = 6
 """What a script may allocate if the bug is that it takes too much."""
 
-_HEADER = 300
-"""How much of a text of any length gets into the comment at the top."""
+_HEADER = 200
+"""How much of each text gets into the comment at the top."""
 
 
 def make_script(bug: Bug, routes: Mapping[str, Route] = ROUTES, executor: Executor | None = None) -> str:
@@ -213,12 +214,10 @@ def _body(task: Task, program: Program, variant: int) -> list[str]:
     if finding.failure.startswith(_OURS):
         inputs = [node.outputs[0].dtype for node in task.graph.inputs]
         return ends.declared_dtypes(program, [*inputs, *(dtype for dtype, _ in task.kinds)])
-    return ends.crash(program, "" if variant >= VARIANTS // 2 else task.stage)
+    return ends.crash(program, "" if variant in FULL else task.stage)
 
 
 def _header(bug: Bug) -> list[str]:
-    return [
-        *comment(bug.title[:_HEADER]),
-        *comment(f"Blamed: {bug.blame.role}. {bug.blame.reasoning}"[:_HEADER]),
-        *comment(bug.finding.detail[:_HEADER]),
-    ]
+    """Title, who is blamed, and what was expected and seen, each in a line or two."""
+    texts = (bug.title, f"Blamed: {bug.blame.role}.", without_us(bug.finding.detail))
+    return [line for text in texts for line in comment(textwrap.shorten(text, _HEADER, placeholder=" ..."))]

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import tempfile
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -69,14 +70,14 @@ def run_script(text: str, python: Path, limits: ScriptLimits | None = None) -> R
             raise WorkerFailure(f"cannot start {python}: {error.strerror}") from None
         with process:
             try:
-                return _follow(process, limits)
+                return _follow(process, limits, {folder: "/tmp", str(python.parents[1]): "/venv"})
             finally:
                 with contextlib.suppress(ProcessLookupError):
                     os.killpg(process.pid, signal.SIGKILL)
 
 
-def _follow(process: "subprocess.Popen[bytes]", limits: ScriptLimits) -> Ran:
-    """Take in what it prints until it ends or is beyond a limit."""
+def _follow(process: "subprocess.Popen[bytes]", limits: ScriptLimits, places: Mapping[str, str]) -> Ran:
+    """Take in what it prints until it ends or is beyond a limit; `places` of this machine are called otherwise."""
     deadline = time.monotonic() + limits.wall_s
     printed, errors, note = bytearray(), bytearray(), ""
     assert process.stdout is not None
@@ -95,7 +96,7 @@ def _follow(process: "subprocess.Popen[bytes]", limits: ScriptLimits) -> Ran:
             process.wait()
         while _take(selector, wait_s=0.0):
             pass
-    return Ran(None if note else process.returncode, _text(printed), _text(errors), note)
+    return Ran(None if note else process.returncode, _text(printed, places), _text(errors, places), note)
 
 
 def _take(selector: selectors.BaseSelector, wait_s: float = _POLL_S) -> bool:
@@ -116,8 +117,11 @@ def _take(selector: selectors.BaseSelector, wait_s: float = _POLL_S) -> bool:
     return taken
 
 
-def _text(raw: bytearray) -> str:
-    return raw.decode(errors="replace")
+def _text(raw: bytearray, places: Mapping[str, str]) -> str:
+    text = raw.decode(errors="replace")
+    for place, name in places.items():
+        text = text.replace(place, name)
+    return text
 
 
 def resident_bytes(pid: int) -> int:

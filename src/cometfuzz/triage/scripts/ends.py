@@ -78,9 +78,10 @@ def values(program: Program, expected: Sequence[Expected], agreeing: Sequence[st
 
 
 def _says_tolerance(relative: str, absolute: str) -> list[str]:
-    if absolute == "0":
+    if relative == "0":
         return ["# The values must be exactly these."]
-    return [f"# Rounding explains a difference of at most {absolute} + {relative} * |expected|."]
+    absolute = "" if absolute == "0" else f"{absolute} + "
+    return [f"# Rounding explains a difference of at most {absolute}{relative} * |expected|."]
 
 
 def _expected(program: Program, one: Expected, agreeing: Sequence[str]) -> list[str]:
@@ -131,6 +132,8 @@ def tolerance(expected: Expected) -> tuple[str, str]:
 
 
 def _rounded_up(value: float) -> str:
+    if not value:
+        return "0"
     short = f"{value:.1e}"
     if float(short) < value:
         short = f"{value * 1.05:.1e}"

@@ -23,14 +23,18 @@ _OLD_NAMES = (
     "for name in collections.abc.__all__:  # where this old Keras looks for them",
     "    setattr(collections, name, getattr(collections.abc, name))",
 )
-VARIANTS = 4
-"""How many ways there are to write a script: short or with every parameter, each run in one way or another."""
+_ONE_THREAD = {"OMP_NUM_THREADS": '"1"', "TF_NUM_INTRAOP_THREADS": '"1"'}
+VARIANTS = 5
+"""How many ways there are to write a script: short or with every parameter named, each run in one way or another; and
+short, on one thread, on which routes run everything."""
+FULL = (2, 3)
+"""The ways that name every parameter."""
 
 
 def keras_program(graph: Graph, data: Data, route: Route, variant: int = 0) -> Program:
     """The program of a case on a route, written in one of VARIANTS ways."""
     dialect = dialect_of(route)
-    writer = Writer(dialect, graph, data, full=variant >= VARIANTS // 2)
+    writer = Writer(dialect, graph, data, full=variant in FULL)
     model = writer.model()
     engine = engine_of(Situation(route, writer, variant))
     backend = dialect.backend or "tensorflow"
@@ -52,7 +56,7 @@ def keras_program(graph: Graph, data: Data, route: Route, variant: int = 0) -> P
     return Program(
         tuple(writer.inputs()),
         engine,
-        environ=_environ(dialect, graph),
+        environ={**_environ(dialect, graph), **(_ONE_THREAD if variant == VARIANTS - 1 else {})},
         always_versions=(label, backend),
         before_imports=_OLD_NAMES if dialect.backend == "mxnet" else (),
         settings=_settings(dialect, graph),

@@ -36,7 +36,7 @@ class _Writer:
         return [
             *before,
             f"{variable} = helper.make_graph(",
-            *indented(["[", *nodes, "],"]),
+            *indented(["[", *nodes, "],"] if nodes else ["[],"]),
             f'    "{variable}",',
             *indented(_listed([_value(value) for value in graph.inputs])),
             *indented(_listed([_value(value) for value in graph.outputs])),

@@ -142,3 +142,8 @@ def comment(text: str, width: int = WIDTH) -> list[str]:
 
 def indented(lines: Sequence[str]) -> list[str]:
     return [f"    {line}" if line else "" for line in lines]
+
+
+def without_us(text: str) -> str:
+    """Text of a library without where it is installed here, and without our code that called it."""
+    return re.sub(r"[^\s\"'(,]*/site-packages/|cometfuzz[\w.<>]*(::)?", "", text)
