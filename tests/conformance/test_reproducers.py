@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from bugs import bug_of, first_bug
+from known_bugs import bug_of, first_bug
 
 from cometfuzz.catalogue import CATALOGUE
 from cometfuzz.catalogue.drawing import draw_layer, layer_case
@@ -33,7 +33,7 @@ KNOWN = (
     ("keras-jax", "jax/rnn.py ignores zero_output_for_mask"),
     ("keras-jax", 'EinsumDense("...a,ab->...b", 4)'),
     ("keras2-tf", "the constructor rounds its numbers"),
-    ("keras-mxnet", "same padding is even on both sides"),
+    ("keras-mxnet", "AveragePooling2D((4, 5), padding='same')"),
     ("onnx-reference", "onnx's Loop concatenates"),
     ("onnxruntime", "(op_type:ConvTranspose): Attribute pads"),
     ("onnx2pytorch", "Unexpected number of parameters"),
