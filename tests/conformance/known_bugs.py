@@ -1,9 +1,10 @@
 """Bugs made by hand of drawn calls that fall under a declared gap: what triage would hand to the reproducer."""
 
 from collections.abc import Iterator
+from itertools import islice
 
 from cometfuzz.catalogue.drawing import LayerDraw, draw_layer
-from cometfuzz.execution.conformance import find_gaps, layers_of
+from cometfuzz.execution.conformance import find_gaps
 from cometfuzz.execution.executor import Executor
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.codec import case_id
@@ -11,25 +12,17 @@ from cometfuzz.oracles.bench import Bench
 from cometfuzz.oracles.finding import Finding
 from cometfuzz.oracles.judging import examine
 from cometfuzz.routes.gaps import Gap
-from cometfuzz.routes.registry import ROUTES
 from cometfuzz.triage.bug import Blame, Bug, Signature
 
-SEARCHED = 1500
+SEARCHED = 2500
 """How many draws of a layer are looked through for some that a gap covers."""
 
 
-def covered(gap: Gap, route: str, wanted: int) -> list[LayerDraw]:
-    """The smallest draws that fall under a gap and no other one."""
-    found = []
-    for name in layers_of(ROUTES[route], gap.layers):
-        for index in range(SEARCHED):
-            drawn = draw_layer(name, 7, index)
-            gaps = find_gaps(route, drawn)
-            if gap in gaps and len(gaps) == 1:
-                found.append(drawn)
-            if len(found) >= 4 * wanted:
-                break
-    return sorted(found, key=lambda drawn: _size(drawn.case))[:wanted]
+def covered(gap: Gap, route: str, layer: str, wanted: int) -> list[LayerDraw]:
+    """The smallest of the first draws of a layer that fall under a gap and no other one."""
+    drawn = (draw_layer(layer, 7, index) for index in range(SEARCHED))
+    found = islice((each for each in drawn if find_gaps(route, each) == [gap]), 4 * wanted)
+    return sorted(found, key=lambda each: _size(each.case))[:wanted]
 
 
 def _size(case: Case) -> int:
@@ -62,9 +55,9 @@ def bug_of(case: Case, finding: Finding) -> Bug:
     )
 
 
-def first_bug(executor: Executor, gap: Gap, route: str, tries: int = 12) -> Bug | None:
-    """A bug that shows under a gap."""
-    for drawn in covered(gap, route, tries):
+def first_bug(executor: Executor, gap: Gap, route: str, layer: str, tries: int = 12) -> Bug | None:
+    """A bug of a layer that shows under a gap."""
+    for drawn in covered(gap, route, layer, tries):
         for finding in findings(executor, drawn.case, route):
             if finding.gap == gap.evidence:
                 return bug_of(drawn.case, finding)
