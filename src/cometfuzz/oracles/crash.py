@@ -11,6 +11,9 @@ UNSUPPORTED = (
     *("not supported", "unsupported", "not implemented", "no implementation", "could not find an implementation"),
     *("does not support", "isn't supported", "cannot be converted", "not yet supported", "no opkernel was registered"),
 )
+LACKING = ("NotImplementedError", "NotInKerasMxnet")
+"""What a library, or our builder for one that is no longer kept, raises for a layer that it does not have."""
+
 STATIC = "StaticTypeMismatch"
 """Raised by our builder where Keras' symbolic shape or dtype is not what the catalogue predicts: the shape oracle's."""
 
@@ -61,7 +64,7 @@ def _symptom(bench: Bench, outcomes: list[Outcome]) -> Symptom:
     if failure is None:
         return "death"
     text = failure.message.lower()
-    if failure.type == "NotImplementedError" or any(phrase in text for phrase in UNSUPPORTED):
+    if failure.type in LACKING or any(phrase in text for phrase in UNSUPPORTED):
         return "unsupported"
     return "refused" if _refused(bench, outcomes) else "crash"
 
