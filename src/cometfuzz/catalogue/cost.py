@@ -18,7 +18,7 @@ class Cost(NamedTuple):
     bytes: int
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=10_000)
 def cost_of(layer: str, types: tuple[TensorType, ...], params: Params, outputs: tuple[TensorType, ...]) -> Cost:
     """The cost of a valid call.
 

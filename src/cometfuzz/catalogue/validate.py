@@ -113,11 +113,11 @@ def _judged(layer: str, given: Mapping[str, Any]) -> tuple[Params, list[tuple[st
     return params, _parameter_problems(CATALOGUE[layer], params)
 
 
-_judge_params = lru_cache(maxsize=100_000)(_judged)
+_judge_params = lru_cache(maxsize=10_000)(_judged)
 """The same, remembered: mutants share most of their nodes with what they were made of."""
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=10_000)
 def type_call(
     layer: str, types: tuple[TensorType, ...], params: Params
 ) -> tuple[TensorType, ...] | list[tuple[str, str]]:

@@ -16,6 +16,9 @@ from cometfuzz.coverage.reach import idle_parameters
 from cometfuzz.ir.graph import Edge, Graph, Inner, Node, Params
 from cometfuzz.ir.types import TensorType
 
+REMEMBERED = 5000
+"""Calls that are remembered to add nothing: the pool has about 1500, and a long campaign must not grow."""
+
 NULL = text(None)
 """No number: it never counts among the values of a numeric parameter."""
 
@@ -77,6 +80,8 @@ class Coverage:
                 continue
             wanted = [fact for fact in facts if self.wants(fact)]
             if not wanted:
+                if len(self._done) >= REMEMBERED:
+                    self._done.clear()
                 self._done[id(facts)] = facts
             for fact in wanted:
                 if fact in added:
@@ -230,7 +235,7 @@ def _layer_before(graph: Graph, edge: Edge) -> str:
     return node.layer
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=10_000)
 def call_facts(layer: str, params: Params, types: tuple[TensorType, ...], paper: bool) -> tuple[Fact, ...]:
     """What one layer call covers by itself. Mutants share most of their nodes, so this is remembered."""
     spec, first = LAYERS[layer], types[0]
@@ -252,14 +257,14 @@ def parameter_facts(layer: str, name: str, value: Any) -> tuple[Fact, ...]:
     return (*_paper_facts(layer, name, value), *_full_facts(layer, name, value))
 
 
-@lru_cache(maxsize=100_000, typed=True)
+@lru_cache(maxsize=10_000, typed=True)
 def _full_facts(layer: str, name: str, value: Any) -> tuple[Fact, ...]:
     if LAYERS[layer].params[name].effect != "forward":
         return ()
     return (Fact("parameters", layer, name, _text(value)),)
 
 
-@lru_cache(maxsize=100_000, typed=True)
+@lru_cache(maxsize=10_000, typed=True)
 def _paper_facts(layer: str, name: str, value: Any) -> tuple[Fact, ...]:
     """A value as the paper names it; where the paper lists "numeric", any number will do."""
     paper = _TODAY.get((layer, name), name)

@@ -28,7 +28,7 @@ class Dialect:
         return _objection(self, layer, types, params) if CATALOGUE[layer].counted else ""
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=10_000)
 def _objection(dialect: Dialect, layer: str, types: tuple[TensorType, ...], params: Params) -> str:
     spec = CATALOGUE[layer]
     if dialect.name not in spec.libraries:

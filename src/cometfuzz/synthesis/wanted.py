@@ -36,7 +36,7 @@ def shrinks(spec: LayerSpec, name: str, value: Any) -> bool:
     return name in SIZES and isinstance(space, Ints) and type(value) is int and value > space.high
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=10_000)
 def exact_facts(layer: str, params: Params) -> tuple[Fact, ...]:
     """The parameter values that must come back as they are."""
     spec = LAYERS[layer]
@@ -108,7 +108,7 @@ class Wanted:
         }
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=10_000)
 def input_facts(layer: str, kind: TensorType) -> tuple[Fact, Fact, Fact]:
     return (
         Fact("inputs", layer, "dtype", kind.dtype),
@@ -117,7 +117,7 @@ def input_facts(layer: str, kind: TensorType) -> tuple[Fact, Fact, Fact]:
     )
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=10_000)
 def parameter_facts_of(layer: str, params: Params) -> tuple[tuple[str, Fact], ...]:
     """All parameter facts of a call, by space; those of weights that it does not have among them."""
     facts = [fact for name, value in params.items() for fact in parameter_facts(layer, name, value)]
