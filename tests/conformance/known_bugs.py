@@ -1,10 +1,7 @@
 """Bugs made by hand of drawn calls that fall under a declared gap: what triage would hand to the reproducer."""
 
 from collections.abc import Iterator
-from itertools import islice
 
-from cometfuzz.catalogue.drawing import LayerDraw, draw_layer
-from cometfuzz.execution.conformance import find_gaps
 from cometfuzz.execution.executor import Executor
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.codec import case_id
@@ -13,20 +10,7 @@ from cometfuzz.oracles.finding import Finding
 from cometfuzz.oracles.judging import examine
 from cometfuzz.routes.gaps import Gap
 from cometfuzz.triage.bug import Blame, Bug, Signature
-
-SEARCHED = 2500
-"""How many draws of a layer are looked through for some that a gap covers."""
-
-
-def covered(gap: Gap, route: str, layer: str, wanted: int) -> list[LayerDraw]:
-    """The smallest of the first draws of a layer that fall under a gap and no other one."""
-    drawn = (draw_layer(layer, 7, index) for index in range(SEARCHED))
-    found = islice((each for each in drawn if find_gaps(route, each) == [gap]), 4 * wanted)
-    return sorted(found, key=lambda each: _size(each.case))[:wanted]
-
-
-def _size(case: Case) -> int:
-    return sum(kind.elements for node in case.graph.nodes for kind in node.outputs)
+from cometfuzz.triage.declared import leads
 
 
 def findings(executor: Executor, case: Case, route: str) -> Iterator[Finding]:
@@ -57,8 +41,8 @@ def bug_of(case: Case, finding: Finding) -> Bug:
 
 def first_bug(executor: Executor, gap: Gap, route: str, layer: str, tries: int = 12) -> Bug | None:
     """A bug of a layer that shows under a gap."""
-    for drawn in covered(gap, route, layer, tries):
-        for finding in findings(executor, drawn.case, route):
+    for case in leads(gap, route, layer, tries):
+        for finding in findings(executor, case, route):
             if finding.gap == gap.evidence:
-                return bug_of(drawn.case, finding)
+                return bug_of(case, finding)
     return None

@@ -1,18 +1,16 @@
 """A gap is exact: what it covers fails as declared. A gap that starts to pass fails here."""
 
 from collections import defaultdict
-from dataclasses import replace
 
-import numpy as np
 import pytest
 
-from cometfuzz.catalogue.data import NUMPY, to_tensor
 from cometfuzz.catalogue.drawing import LayerDraw, draw_layer
 from cometfuzz.execution.conformance import find_gaps, judge_draw, layers_of
 from cometfuzz.execution.executor import Executor
 from cometfuzz.execution.supervisor import Limits
 from cometfuzz.routes.gaps import Gap, all_gaps, gaps_of
 from cometfuzz.routes.registry import ROUTES
+from cometfuzz.triage.declared import with_witness
 
 pytestmark = pytest.mark.library
 
@@ -45,16 +43,6 @@ def covered(route: str, wanted: dict[bool, int]) -> dict[int, list[tuple[int, La
             for gap in found:
                 (alone if len(found) == 1 else shared)[id(gap)].append((index, drawn))
     return {key: (alone[key] or shared[key])[: wanted[gap.always]] for key, gap in gaps.items()}
-
-
-def with_witness(gap: Gap, drawn: LayerDraw) -> LayerDraw:
-    """The draw with its first input made of the gap's witness, if it has one."""
-    if not gap.witness:
-        return drawn
-    source = drawn.case.graph.nodes[0]
-    kind = source.outputs[0]
-    values = np.resize(np.array(gap.witness), kind.shape).astype(NUMPY[kind.dtype])
-    return replace(drawn, case=replace(drawn.case, data={source.id: to_tensor(values)}))
 
 
 def described(gap: Gap, shown: list[bool]) -> str:

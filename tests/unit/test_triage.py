@@ -143,6 +143,36 @@ def test_what_is_declared_or_not_supported_is_left_alone() -> None:
         assert result.reason in ("known limit", "unsupported")
 
 
+def test_what_is_declared_is_a_bug_if_asked_for() -> None:
+    executor = Wrong(Routes(keras_torch=lambda layer, value: value + 1 if layer == "AveragePooling1D" else value))
+    pooling = {"pool_size": (4,), "strides": (1,), "padding": "same"}
+    case = chain((2, 6, 3), ("ReLU", {}), ("AveragePooling1D", pooling), ("ReLU", {}))
+    (finding,) = examine(Bench(executor.run(case), executor.run))
+    assert "borders are replicated" in finding.gap
+    assert triage_of(executor).triage(finding, case).reason == finding.gap
+    bug = triage_of(executor, declared=True).triage(finding, case).bug
+    assert bug is not None
+    assert (bug.signature.layers, bug.finding.gap, bug.shown) == (("AveragePooling1D",), finding.gap, 3)
+
+
+def test_a_crash_over_what_is_declared_is_known() -> None:
+    """What raises over a wrong value that is declared is no bug of its own."""
+
+    class Both(Wrong):
+        def run(self, case: Case, routes: Sequence[str] = (), intermediates: bool = False) -> Trial:
+            outcomes = dict(super().run(case, routes, intermediates).outcomes)
+            if "keras-torch" in outcomes and {"Softmax", "AveragePooling1D"} <= {n.layer for n in case.graph.nodes}:
+                outcomes.update(Acting({"keras-torch": softmax}, NAMES).run(case, ["keras-torch"]).outcomes)
+            return Trial(case, outcomes)
+
+    wrong_pooling = Routes(keras_torch=lambda layer, value: value + 1 if layer == "AveragePooling1D" else value)
+    pooling = {"pool_size": (4,), "strides": (1,), "padding": "same"}
+    case = chain((2, 6, 3), ("AveragePooling1D", pooling), ("Softmax", {}))
+    bug = triage_of(Both(wrong_pooling)).triage(crash_of("keras-torch", "keras-tf", "openvino"), case).bug
+    assert bug is not None
+    assert bug.known.startswith("declared: AveragePooling1D")
+
+
 def test_flaky_is_marked_with_its_rate_and_still_reduced() -> None:
     bug = triage_of(crashing(softmax, flaky=lambda number: number % 3 != 1)).triage(CRASH, CASE).bug
     assert bug is not None

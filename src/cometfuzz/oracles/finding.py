@@ -59,7 +59,12 @@ class Finding:
     @property
     def counts(self) -> bool:
         """Whether a report counts it: not what is declared, refused or said to be unsupported."""
-        return not self.gap and self.symptom not in ("unsupported", "refused")
+        return not self.gap and self.claims
+
+    @property
+    def claims(self) -> bool:
+        """Whether it says that a library does wrong, declared or not."""
+        return self.symptom not in ("unsupported", "refused")
 
     def as_plain(self) -> dict[str, Any]:
         """The form in JSON; `Finding.from_plain` reads it."""

@@ -1,4 +1,10 @@
-"""One attempt at a small model: layer calls of the original are added one by one, the most useful first."""
+"""One attempt at a small model: layer calls of the original are added one by one, the most useful first.
+
+The moves are those of the mutations, made with their editor: a call is inserted where the graph ends (IL), it merges
+several tensors (ML), a layer is called once more so that another can follow it (CL), and utility nodes lead a tensor to
+the dtype, rank and shape that a call needs (MDtype, MDims, MShape). But where a mutation draws, a move here is the best
+of all that the original's calls allow: a mutation that misses what is wanted costs a layer, and a seed is to be small.
+"""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -85,7 +91,7 @@ class Builder:
         return True
 
     def _direct(self, sources: Sequence[_Source]) -> bool:
-        """The call and the tensors that cover most, without any utility node.
+        """IL or ML: the call and the tensors that cover most, without any utility node.
 
         First come calls that help in every criterion in which their layer needs something: a call that helps in one
         only would have to be made again for the others.
@@ -176,7 +182,7 @@ class Builder:
         return self.draw.choice(fresh or options)
 
     def _enabling(self, sources: Sequence[_Source]) -> bool:
-        """One more call of a layer, such that another can follow it directly that has still to follow it."""
+        """CL: one more call of a layer, such that another can follow it directly that has still to follow it."""
         for _, fact in list(self.wanted.named):
             if fact.criterion != "sequences":
                 continue
@@ -190,7 +196,7 @@ class Builder:
         return False
 
     def _adapted(self, sources: Sequence[_Source]) -> bool:
-        """The call that covers most on a tensor that utility nodes lead to the type it needs."""
+        """MDtype, MDims, MShape, IL: the call that covers most on a tensor that utility nodes lead to its type."""
         best, choice = 0, None
         for template in self.draw.shuffled(self.templates):
             params = template.sized(self._size)

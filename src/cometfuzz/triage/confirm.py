@@ -25,6 +25,7 @@ class Target:
 
     layers: the layer in which it lies, and those that lie inside it, since a smaller case may do without the wrapper;
     empty if nobody knows. failing: the route that is run for it. agreeing: one that must not fail in the same way.
+    gap: what declares it; a case that falls under another gap, or under none, shows something else.
     """
 
     symptom: Symptom
@@ -34,6 +35,7 @@ class Target:
     layers: tuple[str, ...]
     failing: str
     agreeing: str | None
+    gap: str = ""
 
     @staticmethod
     def of(finding: Finding, graph: Graph, routes: Mapping[str, Route]) -> "Target":
@@ -48,6 +50,7 @@ class Target:
             layers=() if finding.symptom in UNPLACED else layers_at(graph, finding.node, finding.layer),
             failing=failing,
             agreeing=_nearest(routes, failing, agreeing),
+            gap=finding.gap,
         )
 
     @property
@@ -57,7 +60,7 @@ class Target:
     def matches(self, finding: Finding) -> bool:
         """Whether a finding in another case is the same, as far as one can tell."""
         claimed = (finding.symptom, finding.library, finding.stage, template(finding.failure))
-        if claimed != (self.symptom, self.library, self.stage, self.failure) or finding.gap:
+        if claimed != (self.symptom, self.library, self.stage, self.failure) or finding.gap != self.gap:
             return False
         if self.layers and finding.layer and finding.layer.split(" > ")[-1] not in self.layers:
             return False

@@ -60,6 +60,8 @@ class Triage:
     effort: Effort = field(default_factory=Effort)
     bugs: dict[str, Bug] = field(default_factory=dict)
     report: Callable[[str], None] = lambda text: None
+    declared: bool = False
+    """Whether findings under a declared gap become bugs as well; else they are left alone."""
     _aliases: dict[str, str] = field(default_factory=dict)
     """Which bug a finding turned out to be, though the condition of that bug did not tell so."""
 
@@ -72,7 +74,7 @@ class Triage:
     def triage(self, finding: Finding, case: Case, routes: Sequence[str] = ()) -> Triaged:
         """The bug behind a finding of a case; `routes`: where to run the reduced one, to find out who is to blame."""
         began = time.monotonic()
-        if not finding.counts:
+        if not finding.counts and not (self.declared and finding.claims):
             return Triaged(None, reason=finding.gap or finding.symptom)
         alias = alias_of(finding, case.graph)
         for bug in self.bugs.values():
@@ -97,7 +99,7 @@ class Triage:
         for case in (reduced.case, replace(reduced.case, data={})):  # zeros may hide what drawn numbers show
             part = beginning(case, layers[:-1])
             for found in probe.findings(part, probe.target.routes) if part is not None else ():
-                if part is not None and found.counts and probe.target.failing in found.camps[0].routes:
+                if part is not None and found.claims and probe.target.failing in found.camps[0].routes:
                     return found, part
         return None
 
@@ -136,6 +138,10 @@ class Triage:
                 break
         reduced = reducer.reduce(small, shown)
         cause = self._cause(probe, reduced)
+        if cause is not None and cause[0].gap and not self.declared:
+            note = f"declared: {cause[0].gap}"
+            rough, who = self._rough(cause[0]), _unclear(cause[0])
+            return self._bug(rough, cause[0], case, cause[1], who, confirmed, note, began)
         if cause is not None:
             other = next((bug for bug in self.bugs.values() if covers(bug, cause[0], cause[1].graph)), None)
             return other or replace(self._work_out(*cause, routes, began), original=case, original_id=case_id(case))
