@@ -4,7 +4,7 @@ A campaign passes over what is declared. This is the other way round: each decla
 one layer, and triaged like a finding of a campaign.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -26,6 +26,8 @@ SEARCHED = 1500
 
 LAYERS_TRIED = 3
 """A gap of any layer, or of many, is looked for in the first so many of them in which it is found."""
+
+PLAIN = ("Dense", "Activation")
 
 TRIES = 12
 """How many covered draws of a layer are run, for one that shows it."""
@@ -53,16 +55,19 @@ def prove(
     name = _route_of(gap, routes)
     if name is None:
         return Proven(gap, "", None, "none of the routes has it")
-    tried = 0
+    tried = layers = 0
     for layer in _layers(gap, name):
         report(layer)
-        for case in leads(gap, name, layer):
-            tried += 1
+        cases = leads(gap, name, layer)
+        layers, tried = layers + bool(cases), tried + len(cases)
+        for case in cases:
             trial = triage.executor.run(case, [name])
             for finding in examine(Bench(trial, triage.executor.run)):
                 if finding.gap == gap.evidence and finding.claims:
                     done = triage.triage(finding, case, routes)
                     return Proven(gap, name, done.bug, done.reason)
+        if layers == LAYERS_TRIED:
+            break
     return Proven(gap, name, None, f"none of {tried} calls that it covers shows it")
 
 
@@ -92,12 +97,10 @@ def _route_of(gap: Gap, routes: Sequence[str]) -> str | None:
     return next(iter([*named, *behind]), None)
 
 
-def _layers(gap: Gap, route: str) -> Iterator[str]:
-    plain = ("Dense", "Activation")
+def _layers(gap: Gap, route: str) -> list[str]:
+    """The layers to look at: as the gap names them; else plain ones first."""
     names = layers_of(ROUTES[route], gap.layers)
-    names.sort(key=lambda name: (name not in plain, not gap.layers or gap.layers.index(name)))
-    found = (name for name in names if any(gap in find_gaps(route, draw_layer(name, 7, index)) for index in range(200)))
-    yield from islice(found, LAYERS_TRIED)
+    return sorted(names, key=gap.layers.index) if gap.layers else sorted(names, key=lambda name: name not in PLAIN)
 
 
 def _elements(case: Case) -> int:
