@@ -7,7 +7,7 @@ endif
 environments := PYTHONPATH=src $(PYTHON) -m cometfuzz.execution.environments
 
 .DEFAULT_GOAL := help
-.PHONY: help setup python test test-browser lint fuzz
+.PHONY: help setup python test test-browser lint fuzz bugs
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,6 +37,9 @@ fuzz: setup ## run a campaign of ten minutes (minutes=10) and write its report
 	.venv/bin/cometfuzz run --minutes $(minutes) --out $(campaign)
 	.venv/bin/cometfuzz triage $(campaign) --minutes $(minutes)
 	.venv/bin/cometfuzz report $(campaign)
+
+bugs: setup ## run the scripts of all collected bugs (bugs/) again: still there or gone
+	.venv/bin/cometfuzz verify bugs
 
 python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \

@@ -1,6 +1,7 @@
 """Configuration: a TOML file into a frozen Config, or one clear error.
 
 jobs = 2
+known = ["bugs", "mine.toml"]  # collections and files of known issues; else the collection bugs/, if it is here
 
 [routes.keras-tf-old]          # two versions of one library are two routes
 base = "keras-tf"
@@ -78,6 +79,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Everything that a file may set."""
 
     jobs: int = 1
+    known: tuple[str, ...] | None = None
     routes: dict[str, RouteConfig] = {}
     limits: LimitConfig = LimitConfig()
     policy: PolicyConfig = PolicyConfig()

@@ -41,5 +41,9 @@ class InvalidCampaign(CometfuzzError):
     """A campaign folder that cannot be used, or not in this way; the message says what can be done."""
 
 
+class InvalidCollection(CometfuzzError):
+    """A collection of bugs that cannot be read; the message names the file."""
+
+
 class NoScript(CometfuzzError):
     """A bug of which no script can be written."""

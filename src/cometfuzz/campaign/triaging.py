@@ -1,7 +1,7 @@
 """The triage of a campaign: one finding of each kind, ordinary ones first, into bugs that the store keeps."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from cometfuzz.campaign.records import Found, Records
@@ -11,8 +11,9 @@ from cometfuzz.execution.supervisor import Limits
 from cometfuzz.oracles.finding import SEVERITIES
 from cometfuzz.routes import Route
 from cometfuzz.triage.bug import Bug
+from cometfuzz.triage.collection import having
 from cometfuzz.triage.draft import draft
-from cometfuzz.triage.known import KnownIssue
+from cometfuzz.triage.known import Known
 from cometfuzz.triage.reproducer import reproduce
 from cometfuzz.triage.triage import Triage
 
@@ -42,16 +43,21 @@ def kinds(records: Records) -> list[Found]:
 def triage_campaign(
     store: Store,
     routes: Mapping[str, Route],
-    known: Sequence[KnownIssue],
+    known: Known,
     show: Callable[[Progress], None] = lambda progress: None,
     limit_s: float | None = None,
     stopped: Callable[[], bool] = lambda: False,
 ) -> list[Bug]:
     """Triage what the campaign found; each bug is kept as soon as it is there. The new ones are returned.
 
-    Kinds that are left when the time is over are triaged by a later call: bugs that are kept cost next to nothing.
+    Bugs that are kept already and that a collection has by now are marked as known. Kinds that are left when the time
+    is over are triaged by a later call: bugs that are kept cost next to nothing.
     """
     began, new = time.monotonic(), []
+    for bug in list(store.bugs()):
+        entry = having(known.collected, bug)
+        if entry is not None and bug.known != entry.known:
+            store.keep(replace(bug, known=entry.known))
     waiting = kinds(store)
     if not waiting:
         return []
@@ -60,7 +66,8 @@ def triage_campaign(
     with Executor([routes[name] for name in names], limits=limits, pause_after=0) as executor:
         triage = Triage(
             executor,
-            known,
+            known.issues,
+            collected=known.collected,
             reproduce=lambda bug: reproduce(bug, routes, executor),
             bugs={bug.id: bug for bug in store.bugs()},
             report=lambda step: show(Progress(done, len(waiting), step)),

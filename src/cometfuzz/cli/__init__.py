@@ -10,6 +10,7 @@ import cometfuzz
 from cometfuzz.cli import bench, catalogue, environments, evaluate
 from cometfuzz.cli.calibrate import calibrate
 from cometfuzz.cli.check import check
+from cometfuzz.cli.collect import collect
 from cometfuzz.cli.conformance import conformance
 from cometfuzz.cli.export import export
 from cometfuzz.cli.gaps import gaps
@@ -37,6 +38,7 @@ app.command()(export)
 app.command()(triage)
 app.command()(replay)
 app.command()(verify)
+app.command()(collect)
 app.command()(report)
 app.command()(bugs)
 app.command()(show)

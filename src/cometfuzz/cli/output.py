@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from rich.table import Column
+
 from cometfuzz.errors import CometfuzzError
 from cometfuzz.ir.graph import Graph
 from cometfuzz.seeds.published import slug, write
@@ -14,6 +16,11 @@ from cometfuzz.seeds.published import slug, write
 def print_json(value: Any) -> None:
     """Write a value as JSON to stdout, keys in the order given."""
     sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+
+
+def folding(header: str) -> Column:
+    """A column of a table whose texts go on in the next line, and are never cut: people copy names from it."""
+    return Column(header, overflow="fold")
 
 
 def save_graphs(folder: Path, graphs: Mapping[str, Graph]) -> None:

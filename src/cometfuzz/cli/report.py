@@ -4,8 +4,9 @@ import sys
 from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
+import msgspec
 import typer
 from rich import box
 from rich.console import Console
@@ -13,18 +14,22 @@ from rich.table import Table
 from rich.text import Text
 
 from cometfuzz.campaign.records import Records
-from cometfuzz.errors import CometfuzzError, UnknownName
-from cometfuzz.reports.facts import Facts, gather, rank, standing
+from cometfuzz.cli.listing import Listed, bugs_of, named
+from cometfuzz.cli.output import folding
+from cometfuzz.errors import CometfuzzError
+from cometfuzz.reports.facts import Facts, gather
 from cometfuzz.reports.graph_drawing import call_text
 from cometfuzz.reports.html import write_report
 from cometfuzz.reports.json_report import brief, json_report, json_text
 from cometfuzz.reports.junit import junit_report
 from cometfuzz.reports.markdown import markdown_report
 from cometfuzz.reports.text import clean, plural, visible
-from cometfuzz.triage.bug import Bug
 from cometfuzz.triage.records import bug_as_plain
 
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a campaign, which may be running.")]
+CampaignOrCollection = Annotated[
+    Path, typer.Argument(metavar="DIR", help="The folder of a campaign, which may be running, or a collection.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 
 
@@ -75,63 +80,69 @@ def report(
         raise CometfuzzError(f"{out}: {error.strerror}") from None
 
 
-def bugs(folder: Folder, as_json: AsJson = False) -> None:
+def bugs(folder: CampaignOrCollection, as_json: AsJson = False) -> None:
     """List the bugs of a campaign: ordinary data first, then overflow, empty and special; what no script shows is last.
+
+    Those of a collection (`cometfuzz collect`) are in the order of their names.
 
     Example: cometfuzz bugs campaigns/monday --json
     """
-    with Records(folder) as records:
-        found = sorted(records.bugs(), key=rank)
+    found = bugs_of(folder)
     if as_json:
-        print(json_text({"bugs": [brief(bug) for bug in found]}))
+        print(json_text({"bugs": [_row(listed) for listed in found]}))
         return
     console = Console()
     if not found:
         console.print("No bugs.")
         return
-    table = Table("bug", "status", "data", "what", box=box.SIMPLE_HEAD, pad_edge=False)
-    for bug in found:
-        table.add_row(bug.id, standing(bug), bug.severity, Text(clean(bug.title)))
+    table = Table(folding("bug"), "status", "data", folding("what"), box=box.SIMPLE_HEAD, pad_edge=False)
+    for listed in found:
+        bug = listed.bug
+        what = Text(clean(bug.title))
+        if bug.known:
+            what.append(f"\nknown as {clean(bug.known)}", style="dim")
+        table.add_row(listed.name, listed.status, bug.severity, what)
     console.print(table)
     console.print(f"{plural(len(found), 'bug')}; `cometfuzz show DIR BUG` has the script of each.", highlight=False)
 
 
+def _row(listed: Listed) -> dict[str, Any]:
+    """A bug as a row for programs; one of a collection with what people say of it."""
+    if listed.entry is None:
+        return brief(listed.bug)
+    said = msgspec.to_builtins(listed.entry.judgement)
+    return {**brief(listed.bug), "slug": listed.name, "standing": listed.status, "judgement": said}
+
+
 def show(
-    folder: Folder,
-    bug: Annotated[str, typer.Argument(metavar="BUG", help="Its id, or the beginning of it.")],
+    folder: CampaignOrCollection,
+    bug: Annotated[str, typer.Argument(metavar="BUG", help="Its id or name, or the beginning of it.")],
     as_json: AsJson = False,
 ) -> None:
     """Show one bug: who is blamed and why, what was expected and seen, the minimal model, the script.
 
     Example: cometfuzz show campaigns/monday 3f2a
     """
-    with Records(folder) as records:
-        found = _named(sorted(records.bugs(), key=rank), bug)
+    found = named(bugs_of(folder), bug)
     if as_json:
-        print(json_text(bug_as_plain(found)))
+        print(json_text(bug_as_plain(found.bug)))
     else:
         _print_bug(found)
 
 
-def _named(found: list[Bug], name: str) -> Bug:
-    matching = [bug for bug in found if bug.id.startswith(name)]
-    if len(matching) == 1:
-        return matching[0]
-    wanted = f"one of {', '.join(bug.id for bug in matching or found)}" if found else "a campaign with bugs"
-    raise UnknownName(f"expected {wanted}; received bug={name!r}")
-
-
-def _print_bug(bug: Bug) -> None:
-    console = Console()
+def _print_bug(listed: Listed) -> None:
+    console, bug = Console(), listed.bug
 
     def line(text: str, style: str = "") -> None:
         console.print(Text(visible(text).rstrip("\n"), style=style), soft_wrap=True)
 
     line(clean(bug.title), "bold")
     runs = f"showed in {bug.shown} of {bug.runs} runs"
-    line(f"{bug.id}: {standing(bug)}, {bug.severity} data, {bug.signature.symptom}; {runs}")
+    line(f"{bug.id}: {listed.status}, {bug.severity} data, {bug.signature.symptom}; {runs}")
     if bug.known:
         line(f"Known: {bug.known}")
+    if listed.entry is not None:
+        line(f"Judgement: {listed.entry.judgement.why or 'none yet'}")
     line(f"Blamed: {bug.blame.role} ({bug.blame.confidence:.0%} sure). {bug.blame.reasoning}")
     for camp in bug.finding.camps:
         line(f"  {', '.join(camp.routes)}: {camp.what}")

@@ -17,7 +17,7 @@ from cometfuzz.campaign.records import Records
 from cometfuzz.campaign.session import Session, Settings, seed_texts
 from cometfuzz.campaign.store import Store
 from cometfuzz.catalogue.files import load as load_case
-from cometfuzz.cli.triage import run_triage
+from cometfuzz.cli.triage import KnownOption, run_triage
 from cometfuzz.config import load as load_config
 from cometfuzz.coverage.layers import SIGMA
 from cometfuzz.errors import UnknownName
@@ -56,6 +56,7 @@ def run(
     fail_on: Annotated[
         FailOn, typer.Option(help="For CI: triage at the end, and exit with 1 if there is a new bug.")
     ] = FailOn.never,
+    known: KnownOption = None,
     jobs: Jobs = None,
     config: Configured = None,
     quiet: QuietOption = False,
@@ -70,12 +71,12 @@ def run(
     Example: cometfuzz run --minutes 10 --routes keras-tf,keras-torch,onnxruntime
     """
     given = load_config(config)
-    known = configured(given)
+    usable = configured(given)
     if strategy not in strategies():
         raise UnknownName(f"expected one of {', '.join(sorted(strategies()))}; received strategy={strategy!r}")
     policy = given.policy
-    default = [name for name in (*policy.base, *policy.only, *policy.converters, *policy.sampled) if name in known]
-    chosen = [route.name for route in choose(routes, known)] if routes else default
+    default = [name for name in (*policy.base, *policy.only, *policy.converters, *policy.sampled) if name in usable]
+    chosen = [route.name for route in choose(routes, usable)] if routes else default
     folder = out or Path("campaigns") / time.strftime("%Y%m%d-%H%M%S")
     settings = Settings(
         strategy=strategy,
@@ -93,7 +94,7 @@ def run(
     with Store.create(folder, vars(settings)) as store:
         _drive(store, settings, config, quiet, as_json)
         if fail_on is FailOn.new:
-            found = run_triage(store, config, [], None, quiet=quiet or as_json)
+            found = run_triage(store, config, known or [], None, quiet=quiet or as_json)
             if any(bug.reported and not bug.known and not bug.utility for bug in found):
                 raise typer.Exit(1)
 

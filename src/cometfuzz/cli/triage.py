@@ -15,7 +15,15 @@ from cometfuzz.config import load as load_config
 from cometfuzz.reports.text import clean
 from cometfuzz.routes.registry import configured
 from cometfuzz.triage.bug import Bug
-from cometfuzz.triage.known import load_known
+from cometfuzz.triage.known import gather_known
+
+KnownOption = Annotated[
+    list[Path] | None,
+    typer.Option(
+        help="What is known: a collection, or a TOML file of issues. By default the collection bugs/, if it is here.",
+        metavar="DIR|FILE",
+    ),
+]
 
 
 def triage(
@@ -23,27 +31,30 @@ def triage(
     minutes: Annotated[
         float | None, typer.Option(min=0.0, help="Stop after so many minutes; go on by calling again.")
     ] = None,
-    known: Annotated[list[Path] | None, typer.Option(help="A TOML file of your own known issues.")] = None,
+    known: KnownOption = None,
     config: Annotated[Path | None, typer.Option("--config", help="A TOML file; else cometfuzz.toml.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of lines.")] = False,
 ) -> None:
     """Turn the findings of a campaign into bugs: confirm, reduce, blame, and write a script that shows each.
 
-    One finding of each kind is looked into, ordinary numbers first. What is kept already costs next to nothing.
+    One finding of each kind is looked into, ordinary numbers first. What is kept already costs next to nothing, and so
+    does what a collection has (`cometfuzz collect`): it is marked as known, with the name that it has there.
 
     Example: cometfuzz triage campaigns/20260101-120000 --minutes 5
     """
     with Store.open(folder) as store:
         found = run_triage(store, config, known or [], minutes, quiet=as_json)
     if as_json:
-        print_json({"new": [{"id": bug.id, "title": bug.title, "reported": bug.reported} for bug in found]})
+        names = ("id", "title", "reported", "known")
+        print_json({"new": [{name: getattr(bug, name) for name in names} for bug in found]})
 
 
 def run_triage(
     store: Store, config: Path | None, known: list[Path], minutes: float | None, *, quiet: bool = False
 ) -> list[Bug]:
     """Triage with a progress bar, and a line for each new bug."""
-    console = Console(stderr=True)
+    console, given = Console(stderr=True), load_config(config)
+    everything = gather_known(known, given.known)
     columns = (TextColumn("triage"), BarColumn(bar_width=20), MofNCompleteColumn(), TextColumn("{task.fields[step]}"))
     with Bar(*columns, console=console, transient=True, disable=quiet) as bar:
         task = bar.add_task("", total=None, step="")
@@ -52,7 +63,9 @@ def run_triage(
             bar.update(task, total=progress.total, completed=progress.done, step=progress.step)
             if progress.bug is not None and not quiet:
                 mark = "bug" if progress.bug.reported else "not reproduced"
+                if progress.bug.known:
+                    mark = f"known as {clean(progress.bug.known)}"
                 console.print(f"{mark} {progress.bug.id}: {clean(progress.bug.title)}", markup=False, highlight=False)
 
         limit_s = None if minutes is None else 60 * minutes
-        return triage_campaign(store, configured(load_config(config)), load_known(*known), show, limit_s)
+        return triage_campaign(store, configured(given), everything, show, limit_s)

@@ -1,5 +1,8 @@
 """`cometfuzz replay` and `cometfuzz verify`: what was found, once more."""
 
+import datetime
+import threading
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -8,13 +11,15 @@ from rich import box
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table
+from rich.text import Text
 
 from cometfuzz.campaign.records import Records
-from cometfuzz.cli.output import print_json
-from cometfuzz.cli.report import AsJson, Folder
+from cometfuzz.cli.listing import bugs_of
+from cometfuzz.cli.output import folding, print_json
+from cometfuzz.cli.report import AsJson, CampaignOrCollection, Folder
 from cometfuzz.cli.routes import print_trial
 from cometfuzz.config import load as load_config
-from cometfuzz.errors import UnknownName
+from cometfuzz.errors import CometfuzzError, UnknownName
 from cometfuzz.execution.comparing import compare
 from cometfuzz.execution.environments import find
 from cometfuzz.execution.executor import Executor
@@ -22,13 +27,17 @@ from cometfuzz.execution.supervisor import Limits
 from cometfuzz.ir.case import Case
 from cometfuzz.oracles.bench import Bench
 from cometfuzz.oracles.judging import examine
+from cometfuzz.reports.collection import write_tables
 from cometfuzz.reports.text import clean
 from cometfuzz.routes.registry import choose, configured
 from cometfuzz.triage.bug import Bug
+from cometfuzz.triage.collection import Collection
 from cometfuzz.triage.reproducer import shows
 from cometfuzz.triage.running import run_script
 
 Configured = Annotated[Path | None, typer.Option("--config", help="A TOML file; else cometfuzz.toml.")]
+
+STILL = "still there"
 
 
 def replay(
@@ -83,36 +92,76 @@ def _case(records: Records, name: str) -> Case:
     raise UnknownName(f"expected the id of a bug or a case of {records.folder}; received {name!r}")
 
 
-def verify(folder: Folder, as_json: AsJson = False) -> None:
-    """Run the scripts of all bugs of a campaign again, each by itself, on the versions that are installed now.
+def verify(
+    folder: CampaignOrCollection,
+    jobs: Annotated[int, typer.Option(min=1, help="Scripts at a time.")] = 2,
+    stamp: Annotated[
+        bool, typer.Option("--stamp", help="Write today's date into the judgements of those shown.")
+    ] = False,
+    date: Annotated[
+        datetime.datetime | None,
+        typer.Option(help="The same with another date.", formats=["%Y-%m-%d"], metavar="YYYY-MM-DD"),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Run the scripts of all bugs of a campaign or a collection again, each by itself, on what is installed now.
 
-    Example: cometfuzz verify campaigns/monday --json
+    A bug is still there, gone, or unclear if its script could not tell. The exit code is 1 if any is not still there.
+
+    Example: cometfuzz verify bugs --stamp
     """
-    with Records(folder) as records:
-        found = [bug for bug in records.bugs() if bug.reported]
+    found = [listed for listed in bugs_of(folder) if listed.bug.reported]
+    day = date.date() if date is not None else datetime.date.today() if stamp else None
+    if day is not None and any(listed.entry is None for listed in found):
+        raise CometfuzzError(f"expected a collection, where there are judgements to stamp; received {folder}")
+    answers = _run_all([listed.bug for listed in found], jobs)
     results = [
-        {"id": bug.id, "title": bug.title, "now": _now(bug)}
-        for bug in track(found, "running scripts", console=Console(stderr=True), transient=True)
+        {"id": listed.bug.id, "name": listed.name, "title": listed.bug.title, "now": now}
+        for listed, now in zip(found, answers, strict=True)
     ]
+    if day is not None:
+        shown = [listed.entry for listed, now in zip(found, answers, strict=True) if now == STILL and listed.entry]
+        write_tables(Collection.read(folder).stamped(shown, day))
     if as_json:
         print_json({"bugs": results})
-        return
-    _print(results)
+    else:
+        _print(results)
+    if any(now != STILL for now in answers):
+        raise typer.Exit(1)
 
 
-def _now(bug: Bug) -> str:
+def _run_all(found: list[Bug], jobs: int) -> list[str]:
+    """What became of each bug, with a progress bar; an interruption ends what runs and starts nothing more."""
+    stop = threading.Event()
+    with ThreadPoolExecutor(jobs) as pool:
+        waiting = [pool.submit(_now, bug, stop) for bug in found]
+        try:
+            done = as_completed(waiting)
+            for _ in track(done, "running scripts", len(waiting), console=Console(stderr=True), transient=True):
+                pass
+        finally:
+            stop.set()
+            pool.shutdown(cancel_futures=True)
+    return [future.result() for future in waiting]
+
+
+def _now(bug: Bug, stop: threading.Event) -> str:
     assert bug.script is not None
-    ran = run_script(bug.script.text, find(bug.script.environment).python)
+    ran = run_script(bug.script.text, find(bug.script.environment).python, stopped=stop.is_set)
     if shows(bug, ran):
-        return "still there"
-    return "gone" if ran.exit_code == 0 else f"unclear: exit code {ran.exit_code}"
+        return STILL
+    if ran.exit_code == 0:
+        return "gone"
+    return f"unclear: {ran.note or f'exit code {ran.exit_code}'}"
 
 
 def _print(results: list[dict[str, Any]]) -> None:
-    table = Table("bug", "now", "what", box=box.SIMPLE_HEAD, pad_edge=False)
-    for result in results:
-        table.add_row(result["id"], result["now"], clean(result["title"]))
+    table = Table(folding("bug"), "now", folding("what"), box=box.SIMPLE_HEAD, pad_edge=False)
+    for result in sorted(results, key=lambda result: result["now"] != STILL):  # what needs a look comes last
+        table.add_row(result["name"], result["now"], Text(clean(result["title"])))
     console = Console()
     console.print(table)
-    still = sum(result["now"] == "still there" for result in results)
-    console.print(f"{still} of {len(results)} scripts show their bug.")
+    still = sum(result["now"] == STILL for result in results)
+    gone = sum(result["now"] == "gone" for result in results)
+    text = f"{still} still there, {gone} gone, {len(results) - still - gone} unclear: "
+    console.print(f"{text}{still} of {len(results)} scripts show their bug.", highlight=False)

@@ -1,4 +1,4 @@
-"""Known issues: patterns on signatures, shipped with us (`known_issues.toml`) and a user's own.
+"""What is known: bugs of collections, and patterns on signatures, shipped (`known_issues.toml`) or a user's own:
 
 [[issue]]
 link = "https://github.com/keras-team/keras/issues/1"   # or a note, or both
@@ -12,6 +12,7 @@ condition = "*padding='same'*"
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from importlib.resources import files
 from pathlib import Path
@@ -20,6 +21,7 @@ import msgspec
 
 from cometfuzz.errors import InvalidConfig
 from cometfuzz.triage.bug import Signature
+from cometfuzz.triage.collection import DEFAULT, Collected, Collection, is_collection
 
 
 class KnownIssue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -67,6 +69,26 @@ class KnownIssue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     issue: tuple[KnownIssue, ...] = ()
+
+
+@dataclass(frozen=True)
+class Known:
+    """All that is known before a triage begins."""
+
+    issues: tuple[KnownIssue, ...] = ()
+    collected: tuple[Collected, ...] = ()
+
+
+def gather_known(paths: Sequence[Path], configured: Sequence[str] | None = None) -> Known:
+    """What TOML files and collections say, then what is shipped. Not configured: the collection bugs, if it is here."""
+    default = [DEFAULT] if configured is None and is_collection(DEFAULT) else []
+    every = list(dict.fromkeys([*paths, *map(Path, configured or ()), *default]))
+    folders = [path for path in every if path.is_dir()]
+    for folder in folders:
+        if not is_collection(folder):
+            raise InvalidConfig(f"{folder}: expected a collection, or a TOML file; received a folder without bugs")
+    issues = load_known(*(path for path in every if not path.is_dir()))
+    return Known(issues, tuple(entry for folder in folders for entry in Collection.read(folder).entries))
 
 
 def load_known(*paths: Path) -> tuple[KnownIssue, ...]:

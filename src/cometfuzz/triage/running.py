@@ -7,7 +7,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -46,10 +46,16 @@ class Ran:
         return "\n".join(part for part in parts if part)
 
 
-def run_script(text: str, python: Path, limits: ScriptLimits | None = None) -> Ran:
+def run_script(
+    text: str,
+    python: Path,
+    limits: ScriptLimits | None = None,
+    stopped: Callable[[], bool] = lambda: False,
+) -> Ran:
     """Run a script with some interpreter, isolated, in a folder of its own, with a user's bare environment variables.
 
-    Nothing of ours gets in: no path, no setting, no home. Its process group is killed whatever happens.
+    Nothing of ours gets in: no path, no setting, no home. Its process group is killed whatever happens, and as soon as
+    it is `stopped`.
     """
     limits = limits or ScriptLimits()
     with tempfile.TemporaryDirectory(prefix="cometfuzz-script-", ignore_cleanup_errors=True) as folder:
@@ -70,13 +76,15 @@ def run_script(text: str, python: Path, limits: ScriptLimits | None = None) -> R
             raise WorkerFailure(f"cannot start {python}: {error.strerror}") from None
         with process:
             try:
-                return _follow(process, limits, {folder: "/tmp", str(python.parents[1]): "/venv"})
+                return _follow(process, limits, {folder: "/tmp", str(python.parents[1]): "/venv"}, stopped)
             finally:
                 with contextlib.suppress(ProcessLookupError):
                     os.killpg(process.pid, signal.SIGKILL)
 
 
-def _follow(process: "subprocess.Popen[bytes]", limits: ScriptLimits, places: Mapping[str, str]) -> Ran:
+def _follow(
+    process: "subprocess.Popen[bytes]", limits: ScriptLimits, places: Mapping[str, str], stopped: Callable[[], bool]
+) -> Ran:
     """Take in what it prints until it ends or is beyond a limit; `places` of this machine are called otherwise."""
     deadline = time.monotonic() + limits.wall_s
     printed, errors, note = bytearray(), bytearray(), ""
@@ -91,6 +99,8 @@ def _follow(process: "subprocess.Popen[bytes]", limits: ScriptLimits, places: Ma
                 note = f"killed after {limits.wall_s:g} s"
             elif resident_bytes(process.pid) > limits.memory_bytes:
                 note = f"killed at {limits.memory_bytes / _GIB:.1f} GiB"
+            elif stopped():
+                note = "stopped"
         if note:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()

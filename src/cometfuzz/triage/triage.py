@@ -17,6 +17,7 @@ from cometfuzz.ir.graph import INPUT
 from cometfuzz.oracles.finding import Finding
 from cometfuzz.triage.blame import blame
 from cometfuzz.triage.bug import Blame, Bug, Script, Signature
+from cometfuzz.triage.collection import Collected, covering, recognised
 from cometfuzz.triage.confirm import Confirmed, Probe, Target, confirm
 from cometfuzz.triage.known import KnownIssue, known_as
 from cometfuzz.triage.localise import Located, beginning, isolated, localise
@@ -49,7 +50,8 @@ class Triaged:
 
 @dataclass
 class Triage:
-    """Turns findings into bugs. `executor` must never pause a step; `bugs` are those that earlier runs found, by id.
+    """Turns findings into bugs. `executor` must never pause a step; `bugs` are those that earlier runs found, by id;
+    `collected` those of collections, which become bugs of this campaign, marked as known, when they are found again.
 
     Deterministic as long as no reduction is cut short by the clock; then the finding's evidence says so.
     """
@@ -59,6 +61,7 @@ class Triage:
     reproduce: Reproduce = lambda bug: None
     effort: Effort = field(default_factory=Effort)
     bugs: dict[str, Bug] = field(default_factory=dict)
+    collected: Sequence[Collected] = ()
     report: Callable[[str], None] = lambda text: None
     declared: bool = False
     """Whether findings under a declared gap become bugs as well; else they are left alone."""
@@ -80,6 +83,9 @@ class Triage:
         for bug in self.bugs.values():
             if covers(bug, finding, case.graph) or (alias and self._aliases.get(alias) == bug.id):
                 return Triaged(bug)
+        entry = covering(self.collected, finding, case.graph)
+        if entry is not None:
+            return self._keep(recognised(entry, case))
         everywhere = [name for name in routes or self.executor.routes if name in self.executor.routes]
         rough = self._rough(finding)
         known = known_as(self.known, rough, early=True)
@@ -113,7 +119,10 @@ class Triage:
         for other in self.bugs.values():
             if other.id == bug.id or same_bug(other.signature, bug.signature):
                 return Triaged(other)
-        if not bug.known:
+        entry = next((each for each in self.collected if same_bug(each.bug.signature, bug.signature)), None)
+        if entry is not None:
+            bug = recognised(entry, bug.original)
+        elif not bug.known:
             bug = replace(bug, script=self.reproduce(bug))
         self.bugs[bug.id] = bug
         return Triaged(bug, new=True)
@@ -144,6 +153,9 @@ class Triage:
             return self._bug(rough, cause[0], case, cause[1], who, confirmed, note, began)
         if cause is not None:
             other = next((bug for bug in self.bugs.values() if covers(bug, cause[0], cause[1].graph)), None)
+            entry = covering(self.collected, cause[0], cause[1].graph) if other is None else None
+            if entry is not None:
+                return recognised(entry, case)
             return other or replace(self._work_out(*cause, routes, began), original=case, original_id=case_id(case))
         self.report("blame")
         last, trial = self._everywhere(probe, reduced, routes)

@@ -1,0 +1,165 @@
+"""A collection as tables: its index, README.md, and those of docs/bugs.md, ours beside the paper's.
+
+In docs/bugs.md only what stands between a pair of markers is ours; the text around it is people's.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+
+from cometfuzz.errors import InvalidCollection
+from cometfuzz.oracles.finding import Symptom
+from cometfuzz.reports.markdown import inline
+from cometfuzz.reports.published_bugs import DETECTED, TRIGGERED, Detected
+from cometfuzz.reports.text import is_link, plural
+from cometfuzz.triage.collection import Collected, Collection
+from cometfuzz.triage.judgement import TRIGGERS
+
+INDEX = "README.md"
+DOCUMENT = Path("docs", "bugs.md")
+"""Beside the collection's folder."""
+
+APART = {
+    "unsupported": "Unsupported features: the library says, or should say, that it does not do this.",
+    "limit": "Documented limits.",
+    "utility": "They need one of our utility nodes, which no user's model has.",
+    "unmaintained": "In libraries that nobody maintains any more: MXNet, Keras-MXNet, onnx2pytorch.",
+    "same fix": "The fix of another one would mend them too.",
+}
+"""What is not counted, and why."""
+
+KINDS: dict[str, tuple[Symptom, ...]] = {
+    "crash": ("crash", "unsupported", "refused"),
+    "death": ("death",),
+    "hang": ("hang",),
+    "NaN": ("nonfinite",),
+    "value": ("value", "nondeterminism"),
+    "shape or dtype": ("shape", "dtype"),
+}
+"""The columns of the table by symptom."""
+
+_COLUMNS = ("bug", "library", "version", "stage", "layer", "symptom", "trigger", "blame", "verified")
+
+
+def write_tables(collection: Collection) -> list[Path]:
+    """Write the index of a collection, and the tables of docs/bugs.md if that file is there; what was written."""
+    collection.folder.mkdir(parents=True, exist_ok=True)
+    texts = {collection.folder / INDEX: index_text(collection)}
+    document = collection.folder.parent / DOCUMENT
+    if document.is_file():
+        texts[document] = filled(document.read_text(encoding="utf-8"), collection, document)
+    for path, text in texts.items():
+        path.write_text(text, encoding="utf-8")
+    return list(texts)
+
+
+def index_text(collection: Collection) -> str:
+    """README.md of a collection."""
+    return "\n".join(_index(collection)) + "\n"
+
+
+def _index(collection: Collection) -> Iterator[str]:
+    name = collection.folder.name
+    counted = [entry for entry in collection.entries if entry.judgement.counted]
+    libraries = {entry.library for entry in counted}
+    yield from ("# Bugs", "")
+    yield (
+        f"{plural(len(counted), 'bug')} in {plural(len(libraries), 'library', 'libraries')}, and "
+        f"{len(collection.entries) - len(counted)} that are listed apart. Each folder has a script that needs only the"
+        f" libraries and shows the bug, an issue draft, and the minimal case; `judgement.toml` says why it is a bug."
+        f" `make bugs` runs all scripts again."
+    )
+    yield from ("", f"`cometfuzz collect` writes this page; `cometfuzz bugs {name}` lists the same.", "")
+    yield from _table(counted)
+    for status, why in APART.items():
+        entries = [entry for entry in collection.entries if entry.status == status]
+        if entries:
+            yield from ("", f"## Apart: {status}", "", why, "")
+            yield from _table(entries)
+
+
+def _table(entries: Sequence[Collected]) -> Iterator[str]:
+    yield f"| {' | '.join(_COLUMNS)} |"
+    yield "|" + " --- |" * len(_COLUMNS)
+    for entry in entries:
+        signature, judgement = entry.bug.signature, entry.judgement
+        link = f" ([issue]({judgement.link}))" if is_link(judgement.link) else ""
+        same = f" (as {judgement.same_fix})" if judgement.same_fix else ""
+        cells = (
+            f"[{entry.slug}]({entry.slug}/){link}{same}",
+            *map(inline, (entry.library, entry.version, entry.bug.blame.stage, layers_text(signature.layers))),
+            signature.symptom,
+            " + ".join(judgement.triggers),
+            inline(entry.bug.blame.role),
+            judgement.verified.isoformat() if judgement.verified else "",
+        )
+        yield f"| {' | '.join(cells)} |"
+
+
+def layers_text(layers: Sequence[str]) -> str:
+    """Layers in order, repetitions counted: ReLU x 11."""
+    runs: list[tuple[str, int]] = []
+    for layer in layers:
+        if runs and runs[-1][0] == layer:
+            runs[-1] = (layer, runs[-1][1] + 1)
+        else:
+            runs.append((layer, 1))
+    return " > ".join(layer if count == 1 else f"{layer} x {count}" for layer, count in runs)
+
+
+def filled(text: str, collection: Collection, place: Path) -> str:
+    """A document with its tables as they are now, everything else as it was."""
+    for name, table in TABLES.items():
+        begin, end = f"<!-- begin {name} -->", f"<!-- end {name} -->"
+        if text.count(begin) != 1 or text.count(end) != 1 or text.index(begin) > text.index(end):
+            raise InvalidCollection(f"{place}: expected {begin} and {end}, each once and in order; received others")
+        inside = "\n".join(table(collection))
+        text = f"{text[: text.index(begin)]}{begin}\n\n{inside}\n\n{text[text.index(end) :]}"
+    return text
+
+
+def by_symptom(collection: Collection) -> Iterator[str]:
+    """Bugs by library and symptom; the paper's in the last columns."""
+    counted = [entry for entry in collection.entries if entry.judgement.counted]
+    names = _libraries(collection, DETECTED)
+    yield f"| library | {' | '.join(KINDS)} | ours | apart | paper: crash | NaN | inconsistency | paper (confirmed) |"
+    yield "| --- |" + " ---: |" * (len(KINDS) + 6)
+    for name in names:
+        own = [entry for entry in counted if entry.library == name]
+        apart = sum(entry.library == name for entry in collection.entries) - len(own)
+        yield _symptoms(name, own, apart, DETECTED.get(name))
+    every = DETECTED.values()
+    published = Detected(*(sum(getattr(each, part) for each in every) for part in Detected.__dataclass_fields__))
+    yield _symptoms("all", counted, len(collection.entries) - len(counted), published)
+
+
+def _symptoms(name: str, own: Sequence[Collected], apart: int, paper: Detected | None) -> str:
+    ours = [sum(entry.bug.signature.symptom in kinds for entry in own) for kinds in KINDS.values()]
+    cells = [str(count or "") for count in (*ours, len(own), apart)]
+    if paper is None:
+        theirs = [""] * 4
+    else:
+        theirs = [*map(str, (paper.crash, paper.nan, paper.inconsistency)), f"{paper.total} ({paper.confirmed})"]
+    return f"| {' | '.join([inline(name), *cells, *theirs])} |"
+
+
+def by_trigger(collection: Collection) -> Iterator[str]:
+    """Bugs by what triggers them, ours / the paper's confirmed ones; a bug may take several things."""
+    counted = [entry for entry in collection.entries if entry.judgement.counted]
+    names = _libraries(collection, (library for library, _, _ in TRIGGERED))
+    yield f"| library, ours / paper | {' | '.join(TRIGGERS)} | bugs |"
+    yield "| --- |" + " ---: |" * (len(TRIGGERS) + 1)
+    for name in (*names, "all"):
+        ours = [entry.judgement.triggers for entry in counted if name in (entry.library, "all")]
+        theirs = [triggers for library, _, triggers in TRIGGERED if name in (library, "all")]
+        cells = [f"{sum(t in each for each in ours)} / {sum(t in each for each in theirs)}" for t in TRIGGERS]
+        yield f"| {inline(name)} | {' | '.join(cells)} | {len(ours)} / {len(theirs)} |"
+
+
+TABLES: dict[str, Callable[[Collection], Iterator[str]]] = {"by symptom": by_symptom, "by trigger": by_trigger}
+"""The tables of docs/bugs.md by the names in their markers."""
+
+
+def _libraries(collection: Collection, published: Iterable[str]) -> list[str]:
+    """The libraries of either side, by name, whatever its case."""
+    own = [entry.library for entry in collection.entries]
+    return sorted(dict.fromkeys([*own, *published]), key=str.lower)

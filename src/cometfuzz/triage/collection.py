@@ -1,0 +1,201 @@
+"""A collection: unique bugs in a folder, each in a folder of its own under a name that says what it is.
+
+script.py         the reproducer, as it was seen to show the bug in a clean process
+issue.md          the issue draft
+case.json         the minimal case
+bug.json          the record by which the bug is recognised again; see `recording.py`
+judgement.toml    what people say of it; see `judgement.py`
+"""
+
+import datetime
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from cometfuzz.errors import InvalidCollection
+from cometfuzz.ir.case import Case
+from cometfuzz.ir.codec import case_id
+from cometfuzz.ir.graph import Graph
+from cometfuzz.oracles.finding import Finding
+from cometfuzz.triage.blame import EVERYBODY, PROPER
+from cometfuzz.triage.bug import Bug
+from cometfuzz.triage.judgement import Judgement, first_judgement, judgement_text, read_judgement, stamp
+from cometfuzz.triage.recording import RECORD, read_bug, write_bug
+from cometfuzz.triage.signature import covers, kin, same_bug
+
+DEFAULT = Path("bugs")
+"""The collection that is used if it is there."""
+
+JUDGEMENT = "judgement.toml"
+_SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+_BACKEND = re.compile(r"Keras, (\w+) backend")
+_SHORT = {"tensorflow": "tf"}
+LONGEST = 60
+
+
+@dataclass(frozen=True)
+class Collected:
+    """One bug of a collection, and what people say of it."""
+
+    folder: Path
+    bug: Bug
+    judgement: Judgement
+
+    @property
+    def slug(self) -> str:
+        return self.folder.name
+
+    @property
+    def place(self) -> str:
+        """The name by which others speak of it: bugs/SLUG."""
+        return f"{self.folder.parent.name}/{self.slug}"
+
+    @property
+    def status(self) -> str:
+        """How it counts, in a word or two."""
+        return "same fix" if self.judgement.same_fix else self.judgement.standing
+
+    @property
+    def known(self) -> str:
+        """What a later campaign says of it."""
+        return ": ".join(part for part in (self.place, self.judgement.link) if part)
+
+    @property
+    def library(self) -> str:
+        """Whose bug it is, by its proper name: what people say, else the blame; a backend of Keras is Keras."""
+        blame = self.bug.blame
+        if self.judgement.library:
+            return self.judgement.library
+        if _BACKEND.fullmatch(blame.role):
+            return PROPER["keras"]
+        return LIBRARIES.get(blame.library, PROPER.get(blame.library, blame.library))
+
+    @property
+    def version(self) -> str:
+        """The version of the library that it was found in, as far as it is known."""
+        names = {name: key for key, name in {**PROPER, **LIBRARIES}.items()}
+        versions = self.bug.versions
+        return versions.get(names.get(self.library, self.library), versions.get(self.bug.blame.library, ""))
+
+
+LIBRARIES = {
+    "litert-converter": "LiteRT converter",
+    "onnx": "ONNX",
+    "jax": "JAX",
+    "mxnet": "MXNet",
+    "keras-mxnet": "Keras-MXNet",
+}
+"""Proper names where the name in a blame is part of a sentence."""
+
+
+@dataclass(frozen=True)
+class Collection:
+    """The bugs of a folder, in order of their names. `add` and `renew` write, and give a new one."""
+
+    folder: Path
+    entries: tuple[Collected, ...] = ()
+
+    @staticmethod
+    def read(folder: Path) -> "Collection":
+        """The collection in a folder, all of it checked; a folder that is not there is an empty one."""
+        found = sorted(path.parent for path in folder.glob(f"*/{RECORD}"))
+        entries = tuple(Collected(path, read_bug(path), read_judgement(path / JUDGEMENT)) for path in found)
+        slugs = {entry.slug for entry in entries}
+        for entry in entries:
+            if not _SLUG.fullmatch(entry.slug):
+                raise InvalidCollection(f"{entry.folder}: expected a name like keras-conv-value; received {entry.slug}")
+            fix = entry.judgement.same_fix
+            if fix and (fix not in slugs or fix == entry.slug):
+                raise InvalidCollection(
+                    f"{entry.folder / JUDGEMENT}: expected another bug of the collection; received same_fix={fix}"
+                )
+        return Collection(folder, entries)
+
+    def has(self, bug: Bug) -> Collected | None:
+        """The entry that a bug of a campaign is, if there is one."""
+        return having(self.entries, bug)
+
+    def add(self, bug: Bug) -> tuple["Collection", Collected]:
+        """Put a bug into a folder of its own, as a whole or not at all."""
+        slug = self.slug_for(bug)
+        judgement = first_judgement(bug)
+        draft = self.folder / f".{slug}.draft"
+        write_bug(draft, bug)
+        (draft / JUDGEMENT).write_text(judgement_text(judgement), encoding="utf-8")
+        entry = Collected(draft.replace(self.folder / slug), read_bug(self.folder / slug), judgement)
+        entries = sorted((*self.entries, entry), key=lambda each: each.slug)
+        return Collection(self.folder, tuple(entries)), entry
+
+    def renew(self, entry: Collected, bug: Bug) -> "Collection":
+        """Take script, draft, case and record of a bug anew; its name and its judgement stay."""
+        write_bug(entry.folder, bug)
+        renewed = replace(entry, bug=read_bug(entry.folder))
+        return Collection(self.folder, tuple(renewed if each is entry else each for each in self.entries))
+
+    def stamped(self, entries: Sequence[Collected], day: datetime.date) -> "Collection":
+        """Write down the day on which the scripts of these entries showed their bugs."""
+        for entry in entries:
+            stamp(entry.folder / JUDGEMENT, day)
+        return Collection.read(self.folder)
+
+    def slug_for(self, bug: Bug) -> str:
+        """A name for a bug that no entry has."""
+        name = slug_of(bug)
+        taken = {entry.slug for entry in self.entries}
+        numbers = (f"{name}-{number}" for number in range(2, len(taken) + 3))
+        return next(each for each in (name, *numbers) if each not in taken)
+
+
+def is_collection(folder: Path) -> bool:
+    """Whether a folder has a bug in it, in the form of a collection."""
+    return next(folder.glob(f"*/{RECORD}"), None) is not None
+
+
+def having(entries: Sequence[Collected], bug: Bug) -> Collected | None:
+    """The entry that a bug of a campaign is: the same signature, or one that covers its minimal case."""
+    for entry in entries:
+        if same_bug(entry.bug.signature, bug.signature):
+            return entry
+    return covering(entries, bug.finding, bug.minimal.graph)
+
+
+def covering(entries: Sequence[Collected], finding: Finding, graph: Graph) -> Collected | None:
+    """The entry that a finding is one more sight of, if there is one. Runs nothing."""
+    return next((entry for entry in entries if covers(entry.bug, finding, graph)), None)
+
+
+def recognised(entry: Collected, case: Case) -> Bug:
+    """A collected bug as one of a campaign that found it again with a case."""
+    return replace(entry.bug, known=entry.known, original=case, original_id=case_id(case))
+
+
+def slug_of(bug: Bug) -> str:
+    """Who is blamed, the layers without their dimensions, what of the condition has a short name, the symptom."""
+    backend = _BACKEND.fullmatch(bug.blame.role)
+    library = "all" if bug.blame.library == EVERYBODY else bug.blame.library
+    who = f"keras-{_SHORT.get(backend[1], backend[1])}" if backend else library
+    layers = list(dict.fromkeys(name.replace("#D", "") for name in kin(bug.signature.layers)))
+    if len(layers) > 3:
+        layers = [layers[0], "to", layers[-1]]
+    conditions = _short(bug.signature.condition)[:2]
+    words = [_word(part) for part in (who, *layers, *conditions)]
+    head = "-".join(word for word in words if word)[: LONGEST - len(bug.signature.symptom)]
+    return f"{head.strip('-')}-{bug.signature.symptom}"
+
+
+def _short(condition: str) -> list[str]:
+    """The parts of a condition in a word or two, those that say most first: same, use_bias-false, rank5, units."""
+    named, bare = [], []
+    for part in condition.split(", "):
+        name, given, value = part.partition("=")
+        if given:
+            quoted = re.fullmatch(r"'(\w+)'", value)
+            named.append(quoted[1] if quoted else f"{name}-{value}")
+        else:
+            bare.append(name.replace("rank ", "rank").removesuffix(" data"))
+    return [*named, *bare]
+
+
+def _word(text: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")

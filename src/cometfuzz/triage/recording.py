@@ -1,0 +1,150 @@
+"""The record of a collected bug: files that say all that is needed to recognise it and to run its script again.
+
+Texts lose where things are installed on the machine that found it; the case that it was found with is not kept.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from cometfuzz.catalogue.files import load
+from cometfuzz.errors import CometfuzzError, InvalidCollection
+from cometfuzz.ir.codec import case_id, encode
+from cometfuzz.oracles.finding import Finding, Severity
+from cometfuzz.triage.bug import Blame, Bug, Script, Signature
+
+VERSION = 1
+RECORD, CASE, SCRIPT, DRAFT = "bug.json", "case.json", "script.py", "issue.md"
+MAX_BYTES = 4 * 2**20
+KEPT = ("status", "against", "located", "reduction", "steps", "from_nodes", "to_nodes")
+"""What is kept of a finding's evidence: the rest is what a library printed on the way."""
+
+_MACHINE = re.compile(r"[^\s\"'(,\[]*/(?:site-packages|dist-packages)/|/[^\s\"'(,\[]*/cometfuzz/|/tmp/[\w./-]+")
+
+
+class _Ran(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Where a script was run, and what it did."""
+
+    environment: str
+    exit_code: int | None
+    output: str
+
+
+class _Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    version: int
+    id: str
+    title: str
+    severity: Severity
+    signature: Signature
+    finding: Finding
+    blame: Blame
+    runs: int
+    shown: int
+    utility: bool
+    versions: dict[str, str]
+    script: _Ran
+    original_id: str
+    minimal_id: str
+    triage_s: float
+
+
+def write_bug(folder: Path, bug: Bug) -> None:
+    """Write a bug that is reported into a folder, which is made if need be."""
+    if bug.script is None or not bug.script.shown:
+        raise CometfuzzError(f"expected a bug whose script shows it; received bug={bug.id}")
+    folder.mkdir(parents=True, exist_ok=True)
+    _write(folder / SCRIPT, bug.script.text)
+    _write(folder / DRAFT, bug.draft)
+    (folder / CASE).write_bytes(encode(bug.minimal) + b"\n")
+    _write(folder / RECORD, json.dumps(_as_plain(bug, bug.script), indent=2, ensure_ascii=False) + "\n")
+
+
+def read_bug(folder: Path) -> Bug:
+    """The bug in a folder, checked; or InvalidCollection that names the file and what is wrong with it."""
+    path = folder / RECORD
+    try:
+        record = msgspec.json.decode(_content(path), type=_Record)
+    except msgspec.DecodeError as error:
+        raise InvalidCollection(f"{path}: expected the record of a bug; received one in which: {error}") from None
+    except UnicodeDecodeError:
+        raise InvalidCollection(f"{path}: expected text in UTF-8; received other bytes") from None
+    minimal = load(folder / CASE)
+    checks = (
+        ("version", record.version, VERSION),
+        ("id", record.id, record.signature.id),
+        ("minimal_id", record.minimal_id, case_id(minimal)),
+        ("symptom", record.finding.symptom, record.signature.symptom),
+    )
+    for name, received, expected in checks:
+        if received != expected:
+            raise InvalidCollection(f"{path}: expected {name} {expected}; received {name}={received}")
+    if not record.finding.camps:
+        raise InvalidCollection(f"{path}: expected camps of routes in the finding; received none")
+    ran = record.script
+    names = ("signature", "title", "severity", "finding", "blame", "runs", "shown", "utility", "versions", "triage_s")
+    return Bug(
+        **{name: getattr(record, name) for name in names},
+        original=minimal,
+        original_id=record.original_id,
+        minimal=minimal,
+        minimal_id=record.minimal_id,
+        script=Script(_text(folder / SCRIPT), ran.environment, True, ran.exit_code, ran.output),
+        draft=_text(folder / DRAFT),
+    )
+
+
+def _as_plain(bug: Bug, script: Script) -> dict[str, Any]:
+    evidence = {name: value for name, value in bug.finding.evidence.items() if name in KEPT}
+    finding = {**bug.finding.as_plain(), "evidence": evidence}
+    names = ("title", "severity", "runs", "shown", "utility", "original_id", "minimal_id")
+    return {
+        "version": VERSION,
+        "id": bug.id,
+        **{name: getattr(bug, name) for name in names},
+        "triage_s": round(bug.triage_s, 1),
+        "signature": asdict(bug.signature),
+        "finding": {**_anywhere(finding), "failure": _utf8(bug.finding.failure)},  # it is compared, hence left as it is
+        "blame": asdict(bug.blame),
+        "versions": dict(bug.versions),
+        "script": _anywhere(
+            {"environment": script.environment, "exit_code": script.exit_code, "output": script.output}
+        ),
+    }
+
+
+def _anywhere(value: Any) -> Any:
+    """Plain JSON whose texts do not depend on the machine, and that UTF-8 can hold."""
+    if isinstance(value, str):
+        return _utf8(_MACHINE.sub("", value))
+    if isinstance(value, Mapping):
+        return {name: _anywhere(each) for name, each in value.items()}
+    return [_anywhere(each) for each in value] if isinstance(value, list | tuple) else value
+
+
+def _utf8(text: str) -> str:
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _write(path: Path, text: str) -> None:
+    path.write_bytes(text.encode("utf-8", "backslashreplace"))
+
+
+def _content(path: Path) -> bytes:
+    try:
+        if (size := path.stat().st_size) > MAX_BYTES:
+            raise InvalidCollection(f"{path}: expected at most {MAX_BYTES} bytes; received bytes={size}")
+        return path.read_bytes()
+    except OSError as error:
+        raise InvalidCollection(f"{path}: expected a file of a bug; received {error.strerror}") from None
+
+
+def _text(path: Path) -> str:
+    try:
+        return _content(path).decode("utf-8")
+    except UnicodeDecodeError:
+        raise InvalidCollection(f"{path}: expected text in UTF-8; received other bytes") from None
