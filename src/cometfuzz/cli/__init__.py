@@ -16,6 +16,7 @@ from cometfuzz.cli.export import export
 from cometfuzz.cli.gaps import gaps
 from cometfuzz.cli.generate import generate
 from cometfuzz.cli.importing import import_
+from cometfuzz.cli.prove import prove_
 from cometfuzz.cli.reduce import reduce
 from cometfuzz.cli.report import bugs, report, show
 from cometfuzz.cli.routes import doctor, execute
@@ -39,6 +40,7 @@ app.command()(triage)
 app.command()(replay)
 app.command()(verify)
 app.command()(collect)
+app.command("prove")(prove_)
 app.command()(report)
 app.command()(bugs)
 app.command()(show)
