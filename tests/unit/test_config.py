@@ -54,6 +54,7 @@ def test_a_route_moves_to_another_environment(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("jobs = 'two'", "Expected `int`, got `str`"),
+        ("known = 'bugs'", "Expected `array | null`, got `str`"),
         ("[limits]\nnope = 1", "nope"),
         ("jobs =", "cometfuzz.toml"),
     ],

@@ -18,14 +18,14 @@ from cometfuzz.triage.collection import DEFAULT, Collection
 
 def collect(
     folder: Annotated[
-        Path | None, typer.Argument(metavar="[DIR]", help="A triaged campaign; without one only tables are written.")
+        Path | None, typer.Argument(metavar="DIR", help="A triaged campaign; without one only tables are written.")
     ] = None,
     bugs: Annotated[
-        list[str] | None, typer.Argument(metavar="[BUG]...", help="Ids, or their beginnings; by default all reported.")
+        list[str] | None, typer.Argument(metavar="BUG", help="Ids, or their beginnings; by default all reported.")
     ] = None,
     into: Annotated[Path, typer.Option(help="The collection, which is made if need be.")] = DEFAULT,
     renew: Annotated[
-        bool, typer.Option(help="Take what the collection has already anew; names and judgements stay.")
+        bool, typer.Option("--renew", help="Take what the collection has already anew; names and judgements stay.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:

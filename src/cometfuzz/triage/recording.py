@@ -24,7 +24,7 @@ MAX_BYTES = 4 * 2**20
 KEPT = ("status", "against", "located", "reduction", "steps", "from_nodes", "to_nodes")
 """What is kept of a finding's evidence: the rest is what a library printed on the way."""
 
-_MACHINE = re.compile(r"[^\s\"'(,\[]*/(?:site-packages|dist-packages)/|/[^\s\"'(,\[]*/cometfuzz/|/tmp/[\w./-]+")
+_MACHINE = re.compile(r"[^\s\"'(,\[]*/(?:site-packages|dist-packages)/|/[^\s\"'(,\[]*/cometfuzz/")
 
 
 class _Ran(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -100,20 +100,20 @@ def read_bug(folder: Path) -> Bug:
 
 def _as_plain(bug: Bug, script: Script) -> dict[str, Any]:
     evidence = {name: value for name, value in bug.finding.evidence.items() if name in KEPT}
-    finding = {**bug.finding.as_plain(), "evidence": evidence}
-    names = ("title", "severity", "runs", "shown", "utility", "original_id", "minimal_id")
+    finding = _anywhere({**bug.finding.as_plain(), "evidence": evidence})
+    ran = {"environment": script.environment, "exit_code": script.exit_code, "output": script.output}
+    names = ("severity", "runs", "shown", "utility", "original_id", "minimal_id")
     return {
         "version": VERSION,
         "id": bug.id,
+        "title": _anywhere(bug.title),
         **{name: getattr(bug, name) for name in names},
         "triage_s": round(bug.triage_s, 1),
         "signature": asdict(bug.signature),
-        "finding": {**_anywhere(finding), "failure": _utf8(bug.finding.failure)},  # it is compared, hence left as it is
-        "blame": asdict(bug.blame),
-        "versions": dict(bug.versions),
-        "script": _anywhere(
-            {"environment": script.environment, "exit_code": script.exit_code, "output": script.output}
-        ),
+        "finding": {**finding, "failure": _utf8(bug.finding.failure)},  # it is compared, hence left as it is
+        "blame": _anywhere(asdict(bug.blame)),
+        "versions": _anywhere(bug.versions),
+        "script": _anywhere(ran),
     }
 
 
@@ -122,7 +122,7 @@ def _anywhere(value: Any) -> Any:
     if isinstance(value, str):
         return _utf8(_MACHINE.sub("", value))
     if isinstance(value, Mapping):
-        return {name: _anywhere(each) for name, each in value.items()}
+        return {_anywhere(name): _anywhere(each) for name, each in value.items()}
     return [_anywhere(each) for each in value] if isinstance(value, list | tuple) else value
 
 

@@ -1,0 +1,377 @@
+"""Collections: from the bugs of a campaign to folders, and from there to campaigns that recognise them."""
+
+import datetime
+import importlib
+import json
+import re
+import sys
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import bugs as handmade
+import pytest
+from reporting import bug as reported_bug
+from reporting import bugs as every_kind
+from reporting import write_campaign
+from triaging import Acting, crash_of
+from trials import chain
+from typer.testing import CliRunner
+
+from cometfuzz.campaign.records import Records
+from cometfuzz.campaign.store import Store
+from cometfuzz.campaign.triaging import triage_campaign
+from cometfuzz.cli import app
+from cometfuzz.errors import CometfuzzError, InvalidCollection, InvalidConfig
+from cometfuzz.execution.executor import Executor
+from cometfuzz.ir.case import Case
+from cometfuzz.reports.collection import by_symptom, by_trigger, filled, index_text, layers_text, write_tables
+from cometfuzz.reports.facts import gather, standing
+from cometfuzz.reports.junit import junit_report
+from cometfuzz.reports.published_bugs import DETECTED, TRIGGERED
+from cometfuzz.triage.bug import Bug, Script
+from cometfuzz.triage.collection import Collection, is_collection, slug_of
+from cometfuzz.triage.judgement import TRIGGERS, Judgement, first_judgement, read_judgement, stamp
+from cometfuzz.triage.known import Known, gather_known, load_known
+from cometfuzz.triage.reduce import Effort
+from cometfuzz.triage.triage import Triage
+
+SHOWN = Script("print('seen: 1')\nraise SystemExit(1)\n", "main", True, 1, "seen: 1\n")
+
+
+def made(case: Case | None = None, **more: Any) -> Bug:
+    """A bug of Keras' torch backend with a script."""
+    bug = handmade.bug(case or handmade.pooling(), handmade.finding("keras-torch"))
+    return replace(bug, **{"script": SHOWN, "draft": "# a draft\n", **more})
+
+
+def collected(folder: Path, *found: Bug) -> Collection:
+    collection = Collection.read(folder)
+    for bug in found:
+        collection, _ = collection.add(bug)
+    return collection
+
+
+def judge(collection: Collection, slug: str, text: str) -> Collection:
+    (collection.folder / slug / "judgement.toml").write_text(text)
+    return Collection.read(collection.folder)
+
+
+def printed(*arguments: str) -> str:
+    result = CliRunner().invoke(app, list(arguments), env={"COLUMNS": "200", "TERM": "dumb"})
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def test_a_bug_comes_back_as_it_was(tmp_path: Path) -> None:
+    bug = made(known="not kept", triage_s=1.25)
+    collection = collected(tmp_path / "bugs", bug)
+    (entry,) = Collection.read(tmp_path / "bugs").entries
+    assert entry.bug == replace(bug, known="", original=bug.minimal, triage_s=1.2)
+    assert collection.entries == (entry,)
+    assert sorted(path.name for path in entry.folder.iterdir()) == [
+        *("bug.json", "case.json", "issue.md", "judgement.toml", "script.py")
+    ]
+
+
+@pytest.mark.parametrize("bug", [each for each in every_kind() if each.reported], ids=lambda bug: bug.id)
+def test_whatever_a_library_says_can_be_kept(bug: Bug, tmp_path: Path) -> None:
+    (entry,) = collected(tmp_path / "bugs", bug).entries
+    assert entry.bug.signature == bug.signature
+    assert entry.folder.parent == tmp_path / "bugs"
+    assert not re.search(r"(?<!\\)<script", index_text(Collection.read(tmp_path / "bugs")))
+
+
+def test_places_of_the_machine_are_left_out_but_what_is_compared_stays(tmp_path: Path) -> None:
+    where = "/home/me/venv/lib/python3.11/site-packages/keras/src/a.py"
+    found = replace(made().finding, detail=f"in {where}:12", failure=f"E: {where}", evidence={"frames": [where]})
+    (entry,) = collected(tmp_path / "bugs", made(finding=found)).entries
+    assert entry.bug.finding.detail == "in keras/src/a.py:12"
+    assert (entry.bug.finding.evidence, entry.bug.finding.failure) == ({}, found.failure)
+
+
+def test_only_what_a_script_shows_is_collected(tmp_path: Path) -> None:
+    with pytest.raises(CometfuzzError, match="expected a bug whose script shows it"):
+        collected(tmp_path, made(script=replace(SHOWN, shown=False)))
+
+
+def test_names_say_what_it_is() -> None:
+    assert slug_of(made()) == "keras-torch-averagepooling-same-value"
+    bug = reported_bug("tf2onnx", "shape", ("Conv2D", "Conv1D", "ReLU"), stage="convert")
+    condition = "units, use_bias=False, rank 5, float16"
+    named = replace(bug, signature=replace(bug.signature, condition=condition))
+    assert slug_of(named) == "tf2onnx-conv-relu-use-bias-false-units-shape"
+    long = replace(bug, signature=replace(bug.signature, layers=("LayerNormalization",) * 2, condition="x" * 200))
+    assert len(slug_of(long)) <= 62
+
+
+def test_a_number_only_on_a_clash(tmp_path: Path) -> None:
+    first = made()
+    others = [replace(first, signature=replace(first.signature, failure=text)) for text in ("a", "b")]
+    collection = collected(tmp_path / "bugs", first, *others)
+    name = "keras-torch-averagepooling-same-value"
+    assert [entry.slug for entry in collection.entries] == [name, f"{name}-2", f"{name}-3"]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"version": 2}, "expected version 1; received version=2"),
+        ({"id": "0000000000"}, "expected id "),
+        ({"minimal_id": "x"}, "expected minimal_id "),
+        ({"severity": "dreadful"}, "Invalid enum value 'dreadful'"),
+        ({"signature": ["x"]}, "Expected `object`, got `array`"),
+        ({"more": 1}, "unknown field `more`"),
+        ({"versions": {"keras": 3}}, "Expected `str`, got `int`"),
+    ],
+)
+def test_a_record_that_is_wrong_is_refused_in_plain_words(change: dict[str, Any], message: str, tmp_path: Path) -> None:
+    (entry,) = collected(tmp_path / "bugs", made()).entries
+    path = entry.folder / "bug.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
+    with pytest.raises(InvalidCollection, match=message) as caught:
+        Collection.read(tmp_path / "bugs")
+    assert str(path) in str(caught.value)
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe", b"[" * 100_000, b'{"version": 1e999}'])
+def test_a_record_that_is_no_record_is_refused(content: bytes, tmp_path: Path) -> None:
+    (entry,) = collected(tmp_path / "bugs", made()).entries
+    (entry.folder / "bug.json").write_bytes(content)
+    with pytest.raises(InvalidCollection):
+        Collection.read(tmp_path / "bugs")
+
+
+def test_what_is_missing_or_misspelt_is_named(tmp_path: Path) -> None:
+    collection = collected(tmp_path / "bugs", made())
+    (entry,) = collection.entries
+    with pytest.raises(InvalidCollection, match="standing"):
+        judge(collection, entry.slug, 'standing = "perhaps"')
+    with pytest.raises(InvalidCollection, match="expected another bug of the collection; received same_fix=nobody"):
+        judge(collection, entry.slug, 'same_fix = "nobody"')
+    judge(collection, entry.slug, "")
+    (entry.folder / "script.py").unlink()
+    with pytest.raises(InvalidCollection, match=r"script.py: expected a file of a bug; received No such file"):
+        Collection.read(collection.folder)
+
+
+def test_the_first_judgement_is_computed() -> None:
+    assert first_judgement(made()).standing == "counted"
+    assert first_judgement(made(utility=True)).standing == "utility"
+    for library in ("mxnet", "keras-mxnet", "onnx2pytorch"):
+        assert (
+            first_judgement(made(blame=replace(made().blame, library=library), utility=True)).standing == "unmaintained"
+        )
+
+
+@pytest.mark.parametrize(
+    ("case", "severity", "triggers"),
+    [
+        (chain((1, 4), ("ReLU", {})), "ordinary", ("default",)),
+        (chain((1, 4), ("ReLU", {}), dtype="float16"), "ordinary", ("input",)),
+        (chain((1, 4), ("ReLU", {"max_value": 3.0})), "special", ("parameter", "special value")),
+        (chain((1, 4), ("ReLU", {}), ("Softmax", {})), "ordinary", ("sequence",)),
+        (chain((0, 4), ("ReLU", {})), "empty", ("input",)),
+    ],
+)
+def test_triggers_are_read_off_the_minimal_case(case: Case, severity: Any, triggers: tuple[str, ...]) -> None:
+    bug = made(case, severity=severity)
+    assert first_judgement(bug).triggers == triggers
+
+
+def test_a_date_leaves_the_rest_of_a_judgement_alone(tmp_path: Path) -> None:
+    path = tmp_path / "judgement.toml"
+    path.write_text('# mine\nwhy = "because"\nverified = 2020-01-01\nlink = ""\n')
+    stamp(path, datetime.date(2026, 11, 15))
+    assert path.read_text() == '# mine\nwhy = "because"\nverified = 2026-11-15\nlink = ""\n'
+    path.write_text('why = "because"\ntrigger = "input"')
+    stamp(path, datetime.date(2026, 11, 15))
+    judgement = Judgement("because", trigger="input", verified=datetime.date(2026, 11, 15))
+    assert read_judgement(path) == judgement
+    assert judgement.triggers == ("input",)
+
+
+def test_a_finding_of_a_collected_bug_costs_no_run(tmp_path: Path) -> None:
+    case = chain((2, 6), ("Dense", {"units": 5}), ("Softmax", {}))
+    crash = crash_of("openvino", "keras-tf")
+    executor = Acting(
+        {"openvino": lambda graph: any(node.layer == "Softmax" for node in graph.nodes)}, ("keras-tf", "openvino")
+    )
+
+    def triage(**more: Any) -> Triage:
+        return Triage(cast(Executor, executor), effort=Effort(steps=300), reproduce=lambda bug: SHOWN, **more)
+
+    bug = triage().triage(crash, case).bug
+    assert bug is not None
+    collection = collected(tmp_path / "bugs", bug)
+    (entry,) = collection.entries
+    collection = judge(collection, entry.slug, 'link = "https://example.org/7"')
+    ran, other = executor.ran, chain((3, 4), ("ReLU", {}), ("Softmax", {}))
+    later = triage(collected=collection.entries)
+    found = later.triage(crash, other)
+    assert executor.ran == ran
+    assert found.new
+    assert found.bug is not None
+    assert found.bug.known == f"bugs/{entry.slug}: https://example.org/7"
+    assert (found.bug.id, found.bug.original, standing(found.bug)) == (bug.id, other, "known")
+    assert not later.triage(crash, case).new
+
+    unlike = replace(entry.bug, minimal=chain((1, 4), ("ELU", {})))  # does not cover it, but is it
+    worked_out = triage(collected=[replace(collection.entries[0], bug=unlike)]).triage(crash, case).bug
+    assert executor.ran > ran
+    assert worked_out is not None
+    assert worked_out.known == f"bugs/{entry.slug}: https://example.org/7"
+
+
+def test_a_campaign_marks_what_has_been_collected_since(tmp_path: Path) -> None:
+    bug = made()
+    folder = write_campaign(tmp_path / "campaign", cases=0, found=[bug])
+    known = Known((), collected(tmp_path / "bugs", bug).entries)
+    with Store.open(folder) as store:
+        assert triage_campaign(store, {}, known) == []
+    with Records(folder) as records:
+        facts = gather(records)
+    name = "bugs/keras-torch-averagepooling-same-value"
+    assert facts.standings["known"] == 1
+    assert f"known: {name}" in junit_report(facts)
+    assert name in printed("bugs", str(folder))
+
+
+def test_what_is_known_comes_from_files_and_collections(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    shipped = load_known()
+    assert gather_known([]) == Known(shipped, ())
+    entries = collected(Path("bugs"), made()).entries
+    assert gather_known([]).collected == entries
+    assert gather_known([], configured=[]).collected == ()
+    assert gather_known([Path("bugs")]).collected == entries
+    Path("mine.toml").write_text('[[issue]]\nnote = "mine"\nlibrary = "torch"\n')
+    both = gather_known([Path("mine.toml")], configured=["bugs"])
+    assert (both.issues[0].note, both.collected) == ("mine", entries)
+    Path("empty").mkdir()
+    with pytest.raises(InvalidConfig, match="expected a collection, or a TOML file; received a folder without bugs"):
+        gather_known([Path("empty")])
+
+
+def test_collecting_adds_what_is_new_and_skips_the_rest(tmp_path: Path) -> None:
+    campaign, into = str(write_campaign(tmp_path / "campaign", cases=1)), str(tmp_path / "bugs")
+    first = json.loads(printed("collect", campaign, "--into", into, "--json"))
+    assert [row["what"] for row in first["bugs"]].count("added") == 8
+    assert {row["why"] for row in first["bugs"] if row["what"] == "skipped"} == {"no script shows it"}
+    again = json.loads(printed("collect", campaign, "--into", into, "--json"))["bugs"]
+    assert {row["what"] for row in again} == {"skipped"}
+    listed = json.loads(printed("bugs", into, "--json"))["bugs"]
+    assert len(listed) == 8
+    assert {row["standing"] for row in listed} == {"counted", "utility"}
+    slug = listed[0]["slug"]
+    assert "Judgement: none yet" in printed("show", into, slug)
+    assert slug in printed("bugs", into)
+
+
+def test_renewing_keeps_the_judgement(tmp_path: Path) -> None:
+    bug = made()
+    collection = collected(tmp_path / "bugs", bug)
+    slug = collection.entries[0].slug
+    judge(collection, slug, 'why = "because"')
+    better = replace(bug, script=replace(SHOWN, text="# shorter\n"))
+    campaign = str(write_campaign(tmp_path / "campaign", cases=1, found=[better]))
+    assert "skipped" in printed("collect", campaign, bug.id, "--into", str(tmp_path / "bugs"))
+    assert "renewed" in printed("collect", campaign, "--renew", "--into", str(tmp_path / "bugs"))
+    (entry,) = Collection.read(tmp_path / "bugs").entries
+    assert (entry.bug.script, entry.judgement.why) == (better.script, "because")
+
+
+def test_a_folder_that_is_neither_is_said_to_be(tmp_path: Path) -> None:
+    result = CliRunner().invoke(app, ["bugs", str(tmp_path)])
+    assert "or a collection of bugs; received neither" in str(result.exception)
+    assert not is_collection(tmp_path / "nowhere")
+
+
+def test_verifying_says_what_is_still_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    module = importlib.import_module("cometfuzz.cli.verify")  # the package has the command under this name
+    monkeypatch.setattr(module, "find", lambda name: SimpleNamespace(python=Path(sys.executable)))
+    gone = Script("print('seen: 0')\n", "main", True, 1, "")
+    missing = Script("raise SystemExit(2)\n", "main", True, 1, "")
+    into = tmp_path / "bugs"
+    collected(into, made(), reported_bug("jax", "value", script=gone), reported_bug("onnx", "value", script=missing))
+    result = CliRunner().invoke(app, ["verify", str(into), "--date", "2026-11-15", "--json"])
+    assert result.exit_code == 1
+    answers = {row["name"]: row["now"] for row in json.loads(result.stdout)["bugs"]}
+    name = "keras-torch-averagepooling-same-value"
+    assert answers == {
+        name: "still there",
+        "jax-conv-same-value": "gone",
+        "onnx-conv-same-value": "unclear: exit code 2",
+    }
+    dates = {entry.slug: entry.judgement.verified for entry in Collection.read(into).entries}
+    assert [slug for slug, day in dates.items() if day] == [name]
+    assert "2026-11-15" in (into / "README.md").read_text()
+    result = CliRunner().invoke(app, ["verify", str(into)], env={"COLUMNS": "200"})
+    assert "1 still there, 1 gone, 1 unclear: 1 of 3 scripts show their bug." in result.output
+    campaign = write_campaign(tmp_path / "campaign", cases=1, found=[made()])
+    assert CliRunner().invoke(app, ["verify", str(campaign)]).exit_code == 0
+    result = CliRunner().invoke(app, ["verify", str(campaign), "--stamp"])
+    assert "expected a collection" in str(result.exception)
+
+
+def test_the_index_lists_what_counts_and_the_rest_apart(tmp_path: Path) -> None:
+    second = replace(made(), signature=replace(made().signature, failure="other"))
+    unmaintained = reported_bug("mxnet", "crash", ("LSTM",), detail="a | b")
+    collection = collected(tmp_path / "bugs", made(), second, unmaintained)
+    name = "keras-torch-averagepooling-same-value"
+    collection = judge(collection, f"{name}-2", f'same_fix = "{name}"\nlink = "https://example.org/1"')
+    counted, *apart = index_text(collection).split("## Apart: ")
+    assert "1 bug in 1 library, and 2 that are listed apart" in counted
+    assert f"| [{name}]({name}/) | Keras | 3.15.1 | run | AveragePooling1D | value | parameter |" in counted
+    assert [text.partition("\n")[0] for text in apart] == ["unmaintained", "same fix"]
+    assert f"[{name}-2]({name}-2/) ([issue](https://example.org/1)) (as {name})" in apart[1]
+    assert "MXNet" in apart[0]
+
+
+def test_people_overrule_the_blame(tmp_path: Path) -> None:
+    collection = collected(tmp_path / "bugs", made())
+    collection = judge(collection, collection.entries[0].slug, 'library = "PyTorch"')
+    assert (collection.entries[0].library, collection.entries[0].version) == ("PyTorch", "2.13.0")
+
+
+def test_the_tables_stand_beside_the_papers(tmp_path: Path) -> None:
+    collection = collected(tmp_path / "bugs", made(), reported_bug("openvino", "death"), reported_bug("mxnet", "crash"))
+    rows = {line.split(" | ")[0].strip("| "): line for line in by_symptom(collection)}
+    assert rows["Keras"] == "| Keras |  |  |  |  | 1 |  | 1 |  | 8 | 4 | 0 | 12 (10) |"
+    assert rows["MXNet"] == "| MXNet |  |  |  |  |  |  |  | 1 | 4 | 1 | 0 | 5 (1) |"
+    assert rows["OpenVINO"] == "| OpenVINO |  | 1 |  |  |  |  | 1 |  |  |  |  |  |"
+    assert rows["all"] == "| all |  | 1 |  |  | 1 |  | 2 | 1 | 23 | 8 | 1 | 32 (21) |"
+    assert list(by_trigger(collection))[-1] == "| all | 0 / 6 | 1 / 7 | 0 / 6 | 0 / 7 | 1 / 1 | 2 / 21 |"
+    lengths = {line.count(" | ") for table in (by_symptom, by_trigger) for line in list(table(collection))[2:]}
+    assert len(lengths) == 2
+
+
+def test_the_papers_numbers_are_its_own_sums() -> None:
+    assert sum(each.total for each in DETECTED.values()) == 32
+    assert sum(each.confirmed for each in DETECTED.values()) == len(TRIGGERED) == 21
+    counts = {name: sum(name in triggers for _, _, triggers in TRIGGERED) for name in TRIGGERS}
+    assert counts == {"input": 6, "parameter": 7, "sequence": 6, "special value": 7, "default": 1}
+
+
+def test_text_around_the_tables_is_kept(tmp_path: Path) -> None:
+    collection = collected(tmp_path / "bugs", made())
+    text = (
+        "a\n<!-- begin by symptom -->old<!-- end by symptom -->\nb\n<!-- begin by trigger --><!-- end by trigger -->c"
+    )
+    document = tmp_path / "docs" / "bugs.md"
+    document.parent.mkdir()
+    document.write_text(text)
+    assert write_tables(collection) == [tmp_path / "bugs" / "README.md", document]
+    written = document.read_text()
+    assert written.startswith("a\n<!-- begin by symptom -->\n\n| library")
+    assert "old" not in written
+    assert "\nb\n<!-- begin by trigger -->\n\n| library" in written
+    assert written.endswith("<!-- end by trigger -->c")
+    assert filled(written, collection, document) == written
+    with pytest.raises(InvalidCollection, match="expected <!-- begin by trigger -->"):
+        filled(text.replace("begin by trigger", ""), collection, document)
+
+
+def test_repeated_layers_are_counted() -> None:
+    assert layers_text(("ReLU",) * 3 + ("Dense", "ReLU")) == "ReLU x 3 > Dense > ReLU"
