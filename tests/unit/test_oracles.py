@@ -9,7 +9,7 @@ from trials import Fault, Routes, answer, chain, completed, raised, wire
 
 from cometfuzz.catalogue.data import Array, to_tensor
 from cometfuzz.execution.comparing import array_of
-from cometfuzz.execution.outcome import Outcome, StageTime, Trial
+from cometfuzz.execution.outcome import Outcome, StageTime, Trial, readable
 from cometfuzz.ir.case import Case
 from cometfuzz.oracles.bench import Bench
 from cometfuzz.oracles.d_mad import d_mad, mean_magnitude
@@ -135,6 +135,9 @@ def test_a_route_that_was_not_reached_is_in_the_camp_of_what_failed() -> None:
     [
         ("NotImplementedError", "", "keras/src/ops/nn.py:1 f", "unsupported"),
         ("RuntimeError", "Op X is not supported on CPU", "x.py:1 f", "unsupported"),
+        ("ConverterError", "error: 'tf.Slice' op is neither a custom op nor a flex op", "x.py:1 f", "unsupported"),
+        ("ValidationError", "No Op registered for ScaleAndTranslate with domain_version", "x.py:1 f", "unsupported"),
+        ("ValueError", "Invalid data-type for array", "ai_edge_litert/interpreter.py:1 __call__", "unsupported"),
         ("ValueError", "`units` must be positive", "/lib/keras/src/layers/core/dense.py:9 __init__", "refused"),
         ("ValueError", "`units` must be positive", "/lib/keras/src/backend/torch/nn.py:9 f", "crash"),
         ("TypeError", "no", "/lib/keras/src/layers/core/dense.py:9 __init__", "crash"),
@@ -172,6 +175,16 @@ def test_other_bits_in_a_second_run() -> None:
 def test_findings_go_to_json_and_back() -> None:
     (found,) = judged(CASE, keras_torch=off("ReLU", 1e-3))
     assert Finding.from_plain(found.as_plain()) == found
+
+
+def test_templates_do_not_depend_on_where_a_long_message_is_cut() -> None:
+    """Of PyTorch's, the quoted node fills more than a line; of MLIR's, places come first and nest."""
+    node = "Failed to export a node '%{} : Long() = onnx::Gather[axis=0](%{}), scope: {}' (in list node) because"
+    assert template(node.format(9, 8, "a/" * 199)) == template(node.format(105, 102, "a/" * 201))
+    place = 'loc(fused[callsite(fused["AddV2:", "n30_1/add"] at callsite(fused["Call:"]))]): '
+    assert readable(f"<unknown>:0: error: {place * 9}'tfl.prelu' op failed") == "error: 'tfl.prelu' op failed"
+    assert readable("loc(") == ""
+    assert readable("no places (here)") == "no places (here)"
 
 
 def test_templates_forget_what_differs() -> None:

@@ -131,6 +131,14 @@ def test_all_masks_are_joined_and_a_query_without_keys_gets_nothing() -> None:
     assert np.allclose(y[0, 3], w["bias_output"])
 
 
+def test_a_score_that_is_not_a_number_is_no_query_without_keys() -> None:
+    shapes = {"kernel_query": (1, 1, 1), "kernel_key": (1, 1, 1), "kernel_value": (1, 1, 1), "kernel_output": (1, 1, 1)}
+    weights = {name: np.zeros(shape) for name, shape in shapes.items()}
+    query, value = np.full((1, 1, 1), -np.inf), np.zeros((1, 1, 1))
+    seen = output("GroupQueryAttention", query, value, weights=weights, use_bias=False)
+    assert np.isnan(seen).all()  # 0 times Inf
+
+
 def test_a_gate_of_zero_weights_halves() -> None:
     x, w = numbers(1, 4, 3), head_weights(3, 3, 3, 1, 1, 2, 2, 3)
     plain = output("MultiHeadAttention", x, x, weights=w, num_heads=1, key_dim=2)

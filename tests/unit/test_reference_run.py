@@ -10,7 +10,7 @@ from cometfuzz.catalogue import CATALOGUE
 from cometfuzz.catalogue.data import NUMPY, Data, draw_data, to_array, to_tensor
 from cometfuzz.catalogue.validate import assemble
 from cometfuzz.ir.case import Case
-from cometfuzz.ir.graph import Draft, Edge
+from cometfuzz.ir.graph import INPUT, Draft, Edge
 from cometfuzz.ir.types import FLOATS
 from cometfuzz.reference.bound import expect, judge
 from cometfuzz.reference.call import MEANINGS
@@ -78,6 +78,19 @@ def test_sums_that_can_overflow_are_range_limited() -> None:
     large = Data({"x": np.full((3, 5), 3e4, NUMPY["float16"])}, data.weights)
     assert expect(case.graph, large)[Edge("d")].range_limited
     assert not expect(case.graph, data)[Edge("d")].range_limited
+
+
+def test_what_rounding_alone_may_carry_far_is_range_limited() -> None:
+    """The value itself is below an eighth of the largest number, but not with its bound: Inf would be no evidence."""
+    drafts = [
+        Draft("x", INPUT, {"shape": (1, 1), "dtype": "float16"}, ()),
+        Draft("e", "Activation", {"activation": "exponential"}, (Edge("x"),)),
+    ]
+    graph = assemble(drafts, [Edge("e")])
+    for x, limited in ((8.0, False), (9.0, True)):
+        expected = expect(graph, Data({"x": np.full((1, 1), x, NUMPY["float16"])}, {}))[Edge("e")]
+        assert np.abs(expected.value).max() < 65504 / 8
+        assert expected.range_limited == limited
 
 
 def test_data_of_a_node_does_not_depend_on_the_others() -> None:

@@ -93,6 +93,19 @@ def test_every_layer_can_be_written_in_every_way() -> None:
                             ast.parse("\n".join(lines))
 
 
+def test_a_module_of_several_inputs_owns_the_weights() -> None:
+    """PyTorch's exporter refuses tensors with a gradient that are nobody's parameters."""
+    text = make_script(bug(CASES["several inputs"], finding("torch-onnx", "crash", "torch.onnx")))
+    assert "flat.model = model" in text
+    assert "torch.onnx.export(\n        flat, " in text
+
+
+def test_a_cast_to_the_same_dtype_drops_the_mask() -> None:
+    """keras.ops.cast would give back the tensor itself, with the mask that no utility hands on."""
+    text = make_script(bug(chain((2, 3), ("cast", {})), finding("keras-torch")))
+    assert "y = keras.ops.squeeze(keras.ops.expand_dims(x, 0), 0)" in text
+
+
 def test_only_what_is_no_default_is_named() -> None:
     case = chain((1, 4, 4, 2), ("Conv2D", {"filters": 3, "kernel_size": (2, 3)}), ("ReLU", {}))
     text = make_script(bug(case, finding("keras-torch")))

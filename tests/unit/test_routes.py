@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from cometfuzz.routes import registry
+from cometfuzz.routes.litert import in_order
 from cometfuzz.routes.registry import BROKEN, ROUTES, base_of
 
 NAMES = (
@@ -34,6 +35,11 @@ def test_a_route_is_consistent(name: str) -> None:
 def test_readers_of_the_onnx_file_share_its_making() -> None:
     shared = {ROUTES[name].keys[1] for name in NAMES if "tf2onnx" in [step.name for step in ROUTES[name].steps]}
     assert len(shared) == 1
+
+
+def test_outputs_of_litert_are_in_the_order_of_the_model() -> None:
+    names = [f"output_{number}" for number in range(12)]
+    assert in_order(sorted(names)) == names
 
 
 def test_base_routes() -> None:

@@ -12,13 +12,14 @@ from trials import Routes, chain, wire
 
 from cometfuzz.errors import CometfuzzError
 from cometfuzz.execution.executor import Executor
-from cometfuzz.execution.outcome import Trial
+from cometfuzz.execution.outcome import Outcome, Trial
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.graph import Edge, Graph
 from cometfuzz.oracles.bench import Bench
 from cometfuzz.oracles.finding import Finding
 from cometfuzz.oracles.judging import examine
 from cometfuzz.routes.registry import ROUTES
+from cometfuzz.triage.blame import AGAINST
 from cometfuzz.triage.bug import Bug, Script
 from cometfuzz.triage.known import KnownIssue
 from cometfuzz.triage.localise import change_rates
@@ -252,3 +253,25 @@ def test_change_rates_are_cradles() -> None:
 
 def test_routes_of_the_tests_exist() -> None:
     assert set(NAMES) <= set(ROUTES)
+
+
+class Worded(Acting):
+    """Every route has its own words for what fails."""
+
+    def _outcome(self, case: Case, name: str, intermediates: bool) -> Outcome:
+        outcome = super()._outcome(case, name, intermediates)
+        if outcome.failure is None:
+            return outcome
+        return replace(outcome, failure=replace(outcome.failure, message=f"no, says {name}"))
+
+
+def test_what_fails_on_all_libraries_is_one_bug_though_each_has_its_own_words() -> None:
+    names = ("keras-tf", "keras-torch")
+    executor = Worded(dict.fromkeys(names, softmax), names)
+    triage = triage_of(executor)
+    first, second = (
+        triage.triage(replace(crash_of(name), failure=f"RuntimeError: no, says {name}"), CASE) for name in names
+    )
+    assert first.bug is not None
+    assert (first.new, first.bug.blame.role) == (True, AGAINST)
+    assert (second.new, second.bug) == (False, first.bug)

@@ -16,7 +16,10 @@ from cometfuzz.triage.blame import AGAINST, EVERYBODY, blame
         ("keras-tf,onnxruntime,tf-graph", "keras-torch,keras-jax", "keras", "Keras, tensorflow backend"),
         ("keras-tf", "tf-graph,onnxruntime", "tensorflow", "Keras, tensorflow backend"),
         ("litert", "keras-tf", "litert-converter", "converter of LiteRT"),
-        ("torch-onnx", "keras-torch", "torch", "converter PyTorch"),
+        ("torch-onnx", "keras-torch", "torch", "converter torch.onnx"),
+        ("onnx2pytorch", "keras-tf,onnxruntime", "onnx2pytorch", "converter onnx2pytorch"),
+        ("tf-saved", "keras-tf", "keras", "Keras, export"),
+        ("keras2-tf", "keras-tf", "tf-keras", "front end tf-keras"),
     ],
 )
 def test_who_is_blamed(failing: str, agreeing: str, library: str, role: str) -> None:

@@ -136,6 +136,17 @@ def test_data_becomes_zeros_where_it_does_not_matter_and_short_where_it_does() -
     assert size_of(case)[-1] == 0.0
 
 
+def test_a_zero_with_a_sign_is_odder_than_one_without() -> None:
+    case = chain((1, 2), ("ReLU", {}))
+    (name,) = (node.id for node in case.graph.inputs)
+    plain, signed = (replace(case, data={name: to_tensor(np.array([[0.0, zero]], "f4"))}) for zero in (0.0, -0.0))
+    assert size_of(plain) < size_of(signed)
+    rounded = Workpiece(replace(case, data={name: to_tensor(np.array([[1.0, -0.2]], "f4"))}))
+    made = [case for propose in PASSES for case in propose(rounded) if case is not None and name in case.data]
+    arrays = [to_array(case.data[name]) for case in made]
+    assert not any(np.signbit(array[array == 0]).any() for array in arrays)
+
+
 def test_it_is_the_same_each_time_and_asks_nothing_twice() -> None:
     one, two = (reduced(DEEP, even_kernel) for _ in range(2))
     assert case_id(one.case) == case_id(two.case)

@@ -138,6 +138,12 @@ class Records:
         (row,) = self.select(f"SELECT coalesce(max(elapsed_s), 0.0) AS elapsed_s FROM ({both})")
         return float(row["elapsed_s"])
 
+    @property
+    def never_started(self) -> list[str]:
+        """The routes that had cases and were unavailable for all of them, by name."""
+        never = "SELECT route FROM outcomes GROUP BY route HAVING min(status = 'unavailable') ORDER BY route"
+        return [row["route"] for row in self.select(never)]
+
     def feedbacks(self) -> Iterator[Logged]:
         """In order of index, the log that replays the search."""
         for row in self.select("SELECT case_index, case_id, feedback FROM cases ORDER BY case_index"):

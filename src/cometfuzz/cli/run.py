@@ -20,9 +20,10 @@ from cometfuzz.catalogue.files import load as load_case
 from cometfuzz.cli.triage import KnownOption, run_triage
 from cometfuzz.config import load as load_config
 from cometfuzz.coverage.layers import SIGMA
-from cometfuzz.errors import UnknownName
+from cometfuzz.errors import UnknownName, WorkerFailure
+from cometfuzz.execution.executor import expect_environments
 from cometfuzz.ir.graph import Graph
-from cometfuzz.reports.console import Screen, screen_for
+from cometfuzz.reports.console import screen_for
 from cometfuzz.routes.registry import choose, configured
 from cometfuzz.search.strategies import strategies
 from cometfuzz.seeds.importing import import_model
@@ -32,6 +33,10 @@ Configured = Annotated[Path | None, typer.Option("--config", help="A TOML file; 
 Jobs = Annotated[int | None, typer.Option(min=1, help="Workers of each kind; the cases are the same.")]
 Json = Annotated[bool, typer.Option("--json", help="Events as lines of JSON (docs/events.md).")]
 QuietOption = Annotated[bool, typer.Option("--quiet", help="Only the closing summary.")]
+
+
+INTERRUPTED = 130
+"""The exit code after Ctrl-C, as of a shell."""
 
 
 class FailOn(StrEnum):
@@ -65,10 +70,13 @@ def run(
     """Run a campaign: generate models, run them on libraries, judge what they do, and keep it all in a folder.
 
     Without --minutes or --cases it goes on until Ctrl-C, which ends it with a summary; a second Ctrl-C ends it at once.
-    Nothing is lost either way: `cometfuzz resume DIR` goes on. Exit codes with --fail-on new: 0 nothing new, 1 new bugs
-    (with a script that shows them, and not known), 2 usage, 3 environment.
+    Nothing is lost either way: `cometfuzz resume DIR` goes on.
 
-    Example: cometfuzz run --minutes 10 --routes keras-tf,keras-torch,onnxruntime
+    Exit codes: 0 nothing new; 1 new bugs, with --fail-on new; 2 usage; 3 environment: one that is missing, or a route
+    that never started; 130 Ctrl-C. New is what is not known, and is shown by a script; or, on a route of which no
+    script can be written, by every run.
+
+    Example: cometfuzz run --minutes 10 --routes keras-tf,keras-torch,onnxruntime --fail-on new
     """
     given = load_config(config)
     usable = configured(given)
@@ -91,12 +99,15 @@ def run(
         minutes=minutes,
         out=str(folder),
     )
+    expect_environments([usable[name] for name in chosen])
     with Store.create(folder, vars(settings)) as store:
         _drive(store, settings, config, quiet, as_json)
         if fail_on is FailOn.new:
             found = run_triage(store, config, known or [], None, quiet=quiet or as_json)
-            if any(bug.reported and not bug.known and not bug.utility for bug in found):
+            if any(bug.is_new for bug in found):
                 raise typer.Exit(1)
+            if idle := store.never_started:
+                raise WorkerFailure(f"expected every route to run; received routes={', '.join(idle)}, which never did")
 
 
 def resume(
@@ -125,6 +136,8 @@ def resume(
             jobs=jobs or settings.jobs,
             out=str(folder),
         )
+        known = configured(load_config(config))
+        expect_environments([known[name] for name in settings.routes if name in known])
         _drive(store, settings, config, quiet, as_json)
 
 
@@ -135,18 +148,17 @@ def _seeds(paths: list[Path] | None) -> list[Graph]:
 
 
 def _drive(store: Store, settings: Settings, config: Path | None, quiet: bool, as_json: bool) -> None:
+    """Run the campaign to its end; typer.Exit with 130 if that was Ctrl-C."""
     given = load_config(config)
     screen = screen_for(as_json, quiet, _known_keys(store))
     with Progress(console=Console(stderr=True), transient=True, disable=as_json or not store.done) as progress:
         bar = progress.add_task("replaying", total=store.done)
         session = Session(store, settings, given, configured(given), lambda done: progress.update(bar, completed=done))
-    with session, _Interrupts(session), screen:
-        _show(session, screen)
-
-
-def _show(session: Session, screen: Screen) -> None:
-    for event in session.events():
-        screen.handle(event)
+    with session, _Interrupts(session) as interrupts, screen:
+        for event in session.events():
+            screen.handle(event)
+    if interrupts.count:
+        raise typer.Exit(INTERRUPTED)
 
 
 def _known_keys(records: Records) -> list[str]:

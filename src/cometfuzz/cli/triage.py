@@ -62,10 +62,17 @@ def run_triage(
         def show(progress: Progress) -> None:
             bar.update(task, total=progress.total, completed=progress.done, step=progress.step)
             if progress.bug is not None and not quiet:
-                mark = "bug" if progress.bug.reported else "not reproduced"
-                if progress.bug.known:
-                    mark = f"known as {clean(progress.bug.known)}"
+                mark = _mark(progress.bug)
                 console.print(f"{mark} {progress.bug.id}: {clean(progress.bug.title)}", markup=False, highlight=False)
 
         limit_s = None if minutes is None else 60 * minutes
         return triage_campaign(store, configured(given), everything, show, limit_s)
+
+
+def _mark(bug: Bug) -> str:
+    """What a new bug is called when it is announced."""
+    if bug.known:
+        return f"known as {clean(bug.known)}"
+    if bug.script is None:
+        return "bug without a script" if bug.is_new else "not reproduced"
+    return "bug" if bug.reported else "not reproduced"

@@ -56,6 +56,12 @@ def python_of(group: Group) -> Path:
     return environment.python
 
 
+def expect_environments(routes: Sequence[Route]) -> None:
+    """WorkerFailure if an environment that a route needs is not there: before anything is begun."""
+    for group in {step.group.environment: step.group for route in routes for step in route.steps}.values():
+        python_of(group)
+
+
 def fix(group: Group) -> str:
     """The command that makes a group's environment."""
     return f"cometfuzz env create {group.environment}"

@@ -98,7 +98,8 @@ class Outcome:
 
     def __str__(self) -> str:
         if self.failure is not None:
-            return f"{self.failure.type} in {self.stage}: {' '.join(self.failure.message.split())[:MAX_SHOWN]}"
+            message = " ".join(readable(self.failure.message).split())
+            return f"{self.failure.type} in {self.stage}: {message[:MAX_SHOWN]}"
         return f"{self.cause or self.status} in {self.stage} {self.detail}".strip()
 
 
@@ -113,3 +114,17 @@ class Trial:
     case: Case
     outcomes: Mapping[str, Outcome]
     branches: Mapping[str, News] = field(default_factory=dict)
+
+
+def readable(message: str) -> str:
+    """An error message without the places of MLIR, which nest and fill pages: what is wrong stands behind them."""
+    parts, rest = [], message
+    while (start := rest.find("loc(")) >= 0:
+        end, depth = start + 4, 1
+        while end < len(rest) and depth:
+            depth += (rest[end] == "(") - (rest[end] == ")")
+            end += 1
+        parts.append(rest[:start])
+        rest = rest[end:].removeprefix(": ")
+    text = "".join([*parts, rest])
+    return text.replace("<unknown>:0: ", "")

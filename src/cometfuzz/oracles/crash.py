@@ -10,6 +10,7 @@ DEATHS = ("signal", "exited", "memory", "oversized", "protocol")
 UNSUPPORTED = (
     *("not supported", "unsupported", "not implemented", "no implementation", "could not find an implementation"),
     *("does not support", "isn't supported", "cannot be converted", "not yet supported", "no opkernel was registered"),
+    *("neither a custom op nor a flex op", "needs_flex_ops", "no op registered for", "invalid data-type for array"),
 )
 LACKING = ("NotImplementedError", "NotInKerasMxnet")
 """What a library, or our builder for one that is no longer kept, raises for a layer that it does not have."""

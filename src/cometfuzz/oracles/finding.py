@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
+from cometfuzz.execution.outcome import readable
+
 Symptom = Literal[
     "crash", "death", "unsupported", "refused", "hang", "nonfinite", "shape", "dtype", "value", "nondeterminism"
 ]
@@ -78,7 +80,7 @@ class Finding:
 
 def template(message: str) -> str:
     """An error message without what differs from case to case: numbers, names of nodes, quoted text, addresses."""
-    line = " ".join(message.split())[:400]
+    line = " ".join(readable(message)[:4000].split())
     line = re.sub(r"0x[0-9a-fA-F]+", "#", line)
     line = re.sub(r"(['\"`]).*?\1", "'...'", line)
     line = re.sub(r"[({\[][^(){}\[\]]*\d[^(){}\[\]]*[)}\]]", "(...)", line)

@@ -114,7 +114,7 @@ def _masked_softmax(call: Call, scores: Array, axes: int) -> Array:
     peak = np.max(flat, axis=-1, keepdims=True, initial=-np.inf, where=kept)
     powers = np.where(kept, np.exp(np.where(kept, flat - peak, 0.0)), 0.0)
     total = powers.sum(axis=-1, keepdims=True)
-    return call.rounded(np.where(total > 0, powers / np.where(total > 0, total, 1.0), 0.0)).reshape(scores.shape)
+    return call.rounded(np.where(total == 0, 0.0, powers / np.where(total == 0, 1.0, total))).reshape(scores.shape)
 
 
 def _allowed(call: Call, scores: Array) -> Mask:

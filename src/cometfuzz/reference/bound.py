@@ -62,7 +62,8 @@ def expect(graph: Graph, data: Data, seed: int = 0) -> dict[Edge, Expected]:
             + RELATIVE_FACTOR * roundoff(dtype) * np.abs(value)
             + SMALLEST_FACTOR * smallest(dtype)
         )
-        peak = max([*exact.peaks.values(), float(np.max(np.abs(value), initial=0.0, where=np.isfinite(value)))])
+        reach = np.abs(value) + bound  # where rounding alone may leave the range, Inf is no evidence
+        peak = max([*exact.peaks.values(), float(np.max(reach, initial=0.0, where=np.isfinite(value)))])
         expected[edge] = Expected(dtype, value, bound, peak > largest(dtype) / 8, tied)
     return expected
 

@@ -82,10 +82,10 @@ class Facts:
 
 
 def standing(bug: Bug) -> Standing:
-    """How a bug counts."""
-    if not bug.reported:
-        return "unshown"
-    return "known" if bug.known else "utility" if bug.utility else "new"
+    """How a bug counts; of what is known no script is made."""
+    if bug.known:
+        return "known"
+    return "unshown" if not bug.reported else "utility" if bug.utility else "new"
 
 
 def rank(bug: Bug) -> tuple[Any, ...]:

@@ -220,7 +220,9 @@ def utility(ops: Any, node: Node, x: Any) -> Any:
         if p.dtype == "int32":
             x = ops.clip(ops.where(ops.isnan(x), ops.zeros_like(x), x), 0, p.high - 1) if "float" in str(x.dtype) else x
             return ops.clip(ops.cast(x, "int32"), 0, p.high - 1)
-        return ops.not_equal(x, 0) if p.dtype == "bool" and "bool" not in str(x.dtype) else ops.cast(x, p.dtype)
+        if p.dtype in str(x.dtype):  # Keras would give back x itself, and with it the mask that a utility drops
+            return ops.squeeze(ops.expand_dims(x, 0), 0)
+        return ops.not_equal(x, 0) if p.dtype == "bool" else ops.cast(x, p.dtype)
     if node.layer == "pad":
         value = p.value if "float" in str(x.dtype) else int(p.value)
         return ops.pad(x, p.paddings, constant_values=value)

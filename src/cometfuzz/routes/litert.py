@@ -1,6 +1,6 @@
 """LiteRT: the Keras model through TensorFlow's converter, on the LiteRT interpreter."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from cometfuzz.execution.protocol import WireTensor
@@ -63,4 +63,9 @@ class InterpreterSession:
         given = {name: to_array(tensor) for name, tensor in zip(names, work.inputs, strict=True)}
         with work.library():
             results = runner(**{name: array for name, array in given.items() if name in runner.get_input_details()})
-        return [to_wire(results[name]) for name in sorted(results)]
+        return [to_wire(results[name]) for name in in_order(results)]
+
+
+def in_order(names: Iterable[str]) -> list[str]:
+    """Names of outputs by their number: output_2 before output_10."""
+    return sorted(names, key=lambda name: (len(name), name))

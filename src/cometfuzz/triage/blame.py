@@ -84,6 +84,10 @@ def _role(place: _Place) -> str:
         return f"{PROPER['keras']}, {backend} backend"
     if place.step.live:
         return f"front end {name}"
+    if place.stage.library == "keras":
+        return f"{name}, {place.stage.name}"
+    if place.stage.name == place.step.name != "run":  # a step that is named after what converts in it, and may go on
+        return f"converter {place.stage.name}"
     return f"runtime {name}" if place.last else f"converter {name}"
 
 

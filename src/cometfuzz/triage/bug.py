@@ -101,3 +101,10 @@ class Bug:
     def reported(self) -> bool:
         """Whether it is shown as a bug: its script shows it, in a clean process."""
         return self.script is not None and self.script.shown
+
+    @property
+    def is_new(self) -> bool:
+        """Whether it makes a campaign fail: not known, no utility, and shown by its script; by every run where no
+        script can be written, as on a route of somebody else's."""
+        shown = self.reported or (self.script is None and self.runs > 0 and not self.flaky)
+        return shown and not self.known and not self.utility

@@ -312,7 +312,7 @@ def tensor_of(piece: Workpiece, key: str) -> Array:
 
 
 def _round(digits: int) -> Callable[[Array], Array]:
-    return lambda array: np.round(array.astype(np.float64), digits).astype(array.dtype)
+    return lambda array: (np.round(array.astype(np.float64), digits) + 0.0).astype(array.dtype)  # + 0.0: no -0.0
 
 
 _SIMPLER: tuple[Callable[[Array], Array], ...] = (

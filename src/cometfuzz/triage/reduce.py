@@ -101,7 +101,8 @@ def _digits(piece: Workpiece, key: str) -> float:
     if array.size > MANY:
         return 20.0 * array.size
     values, counts = np.unique(array.astype(np.float64), return_counts=True)
-    return float(sum(_length(float(value)) * int(count) for value, count in zip(values, counts, strict=True)))
+    signed = int(np.signbit(array[array == 0]).sum()) if array.dtype.kind not in "biu" else 0  # -0.0 is odder than 0
+    return float(signed + sum(_length(float(value)) * int(count) for value, count in zip(values, counts, strict=True)))
 
 
 def _length(value: float) -> float:

@@ -15,7 +15,7 @@ from cometfuzz.ir.case import Case
 from cometfuzz.ir.codec import case_id
 from cometfuzz.ir.graph import INPUT
 from cometfuzz.oracles.finding import Finding
-from cometfuzz.triage.blame import blame
+from cometfuzz.triage.blame import AGAINST, blame
 from cometfuzz.triage.bug import Blame, Bug, Script, Signature
 from cometfuzz.triage.collection import Collected, covering, recognised
 from cometfuzz.triage.confirm import Confirmed, Probe, Target, confirm
@@ -117,7 +117,7 @@ class Triage:
     def _keep(self, bug: Bug) -> Triaged:
         """A bug, or the one that it turned out to be."""
         for other in self.bugs.values():
-            if other.id == bug.id or same_bug(other.signature, bug.signature):
+            if other.id == bug.id or same_bug(other.signature, bug.signature) or _against_all(other, bug):
                 return Triaged(other)
         entry = next((each for each in self.collected if same_bug(each.bug.signature, bug.signature)), None)
         if entry is not None:
@@ -211,6 +211,12 @@ class Triage:
             known=known,
             triage_s=time.monotonic() - began,
         )
+
+
+def _against_all(one: Bug, two: Bug) -> bool:
+    """Whether one model fails in the same way on all libraries, though each says it in its own words."""
+    alike = one.minimal_id == two.minimal_id and one.finding.symptom == two.finding.symptom
+    return alike and one.blame.role == two.blame.role == AGAINST
 
 
 _RAISED = ("crash", "death", "hang")

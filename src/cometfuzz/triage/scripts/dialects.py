@@ -94,6 +94,8 @@ def _utility(node: Node, x: str, dtype: str) -> str:
         if "float" in dtype:
             x = f"{ops}.clip({ops}.where({ops}.isnan({x}), {ops}.zeros_like({x}), {x}), 0, {p.high - 1})"
         return f'{ops}.clip({ops}.cast({x}, "int32"), 0, {p.high - 1})'
+    if node.layer == "cast" and p.dtype == dtype:  # a cast to the same dtype would hand on the mask
+        return f"{ops}.squeeze({ops}.expand_dims({x}, 0), 0)"
     if node.layer == "cast":
         return f"{ops}.not_equal({x}, 0)" if p.dtype == "bool" and dtype != "bool" else f'{ops}.cast({x}, "{p.dtype}")'
     if node.layer == "special":

@@ -125,7 +125,8 @@ def _torch_onnx(situation: Situation) -> Engine:
     lines, module = [], "model"
     if len(situation.writer.data_names) > 1:
         lines = ["class Flat(torch.nn.Module):", "    def forward(self, *given):", "        return model(list(given))"]
-        module = "Flat()"
+        lines += ["flat = Flat()", "flat.model = model  # so that its weights are parameters"]
+        module = "flat"
     opset = situation.option("torch.onnx", "opset")
     export = f"torch.onnx.export({module}, ({tensors},), file, input_names=[{names}]"
     lines += ["file = io.BytesIO()", *wrap(f"{export}, opset_version={opset}, dynamo=False)")]
@@ -160,7 +161,11 @@ def _litert(situation: Situation) -> Engine:
     else:
         names = "name = next(iter(runner.get_input_details()))"
         outputs = f"runner(**{{name: {situation.given}}})"
-    call = f"next(iter({outputs}.values()))" if situation.single else f"[v for _, v in sorted({outputs}.items())]"
+    many = len(situation.writer.graph.outputs) > 10  # output_10 comes after output_2
+    numbered = ", key=lambda item: (len(item[0]), item)" if many else ""
+    call = f"[v for _, v in sorted({outputs}.items(){numbered})]"
+    if situation.single:
+        call = f"next(iter({outputs}.values()))"
     return Engine(
         call,
         ARRAYS,

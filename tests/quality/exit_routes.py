@@ -1,0 +1,21 @@
+"""Routes for the test of exit codes, as a package from outside declares them: what the parent imports of `planted`."""
+
+from cometfuzz.routes import QUIET, Group, Route, Stage, Step
+
+
+def _route(name: str, fault: str = "", environment: str = "tool") -> Route:
+    group = Group(f"exit-{environment}", environment, QUIET)
+    options = {"fault": fault} if fault else {}
+    build = Step("build", group, "planted", "build", (Stage("build", "planted"),), live=True)
+    return Route(name, "tests", "", (build, Step(name, group, "planted", "run", (Stage("run", name),), options)))
+
+
+CLEAN_A, CLEAN_B = _route("clean-a"), _route("clean-b")
+FAULTY = _route("faulty", "border-not-finite")
+NOWHERE = _route("nowhere", environment="nowhere")
+BROKEN = Route(
+    "broken",
+    "tests",
+    "",
+    (Step("broken", Group("exit-broken", "tool", QUIET), "no_such_module", "run", (Stage("run", "broken"),)),),
+)

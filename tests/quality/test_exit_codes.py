@@ -1,0 +1,125 @@
+"""The exit codes of a campaign, by the real command line in a process of its own, on routes that need no DL library."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from cometfuzz.campaign.records import Records
+
+ROUTES = {
+    "clean-a": "exit_routes:CLEAN_A",
+    "clean-b": "exit_routes:CLEAN_B",
+    "faulty": "exit_routes:FAULTY",
+    "nowhere": "exit_routes:NOWHERE",
+    "broken": "exit_routes:BROKEN",
+}
+POLICY = """
+[policy]
+base = ["clean-a", "clean-b", "faulty", "broken"]
+only = []
+converters = []
+sampled = []
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A working folder with a configuration, and a package from outside that declares the routes."""
+    (tmp_path / "cometfuzz.toml").write_text(POLICY)
+    declared = tmp_path / "site" / "exit_routes-1.dist-info"
+    declared.mkdir(parents=True)
+    (declared / "METADATA").write_text("Metadata-Version: 2.1\nName: exit-routes\nVersion: 1\n")
+    lines = [f"{name} = {place}" for name, place in ROUTES.items()]
+    (declared / "entry_points.txt").write_text("\n".join(["[cometfuzz.routes]", *lines, ""]))
+    return tmp_path
+
+
+def begin(project: Path, *arguments: str, environ: Mapping[str, str] | None = None) -> "subprocess.Popen[str]":
+    paths = os.pathsep.join((str(project / "site"), str(Path(__file__).parent)))
+    return subprocess.Popen(
+        [sys.executable, "-P", "-m", "cometfuzz", "run", "--out", "campaign", "--quiet", *arguments],
+        cwd=project,
+        env={**os.environ, "PYTHONPATH": paths, "COLUMNS": "100", "TERM": "dumb", **(environ or {})},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def ended(process: "subprocess.Popen[str]") -> tuple[int, str]:
+    printed, errors = process.communicate(timeout=300)
+    return process.returncode, printed + errors
+
+
+def test_0_if_there_is_nothing_new(project: Path) -> None:
+    code, said = ended(begin(project, "--routes", "clean-a,clean-b", "--cases", "5", "--fail-on", "new"))
+    assert code == 0, said
+
+
+def test_1_if_there_is_a_new_bug(project: Path) -> None:
+    arguments = ("--routes", "clean-a,clean-b,faulty", "--cases", "6")
+    code, said = ended(begin(project, *arguments, "--fail-on", "new"))
+    assert code == 1, said
+    with Records(project / "campaign") as records:
+        assert {bug.signature.library for bug in records.bugs()} == {"faulty"}
+    code, said = ended(begin(project, *arguments, "--out", "another"))
+    assert code == 0, said  # without --fail-on, what is found is no failure
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--routes", "no-such-route"], "received route='no-such-route'"),
+        (["--fail-on", "old"], "Invalid value for '--fail-on'"),
+        (["--strategy", "none"], "received strategy='none'"),
+        (["--config", "missing.toml"], "missing.toml: No such file or directory"),
+    ],
+)
+def test_2_for_wrong_usage(project: Path, arguments: list[str], words: str) -> None:
+    code, said = ended(begin(project, *arguments, "--cases", "1"))
+    assert code == 2, said
+    assert words in said
+    assert not (project / "campaign").exists()
+
+
+def test_3_if_nobody_knows_the_environment(project: Path) -> None:
+    code, said = ended(begin(project, "--routes", "clean-a,nowhere", "--cases", "1"))
+    assert code == 3, said
+    assert "received name='nowhere'" in said
+    assert not (project / "campaign").exists()  # so that the same command works once it is mended
+
+
+def test_3_if_the_environment_is_not_built(project: Path) -> None:
+    elsewhere = {"COMETFUZZ_CACHE": str(project / "cache")}
+    code, said = ended(begin(project, "--routes", "clean-a", "--cases", "1", environ=elsewhere))
+    assert code == 3, said
+    assert "environment tool is missing; run `cometfuzz env create tool`" in said
+
+
+def test_3_if_a_route_never_started(project: Path) -> None:
+    """Of it nobody can say that there is nothing new."""
+    code, said = ended(begin(project, "--routes", "clean-a,broken", "--cases", "3", "--fail-on", "new"))
+    assert code == 3, said
+    assert "received routes=broken, which never did" in said
+
+
+def test_130_after_ctrl_c_and_nothing_is_lost(project: Path) -> None:
+    process = begin(project, "--routes", "clean-a,clean-b", "--fail-on", "new")
+    deadline = time.monotonic() + 120
+    while not (project / "campaign" / "campaign.sqlite").exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    with Records(project / "campaign") as records:
+        while records.done < 2 and time.monotonic() < deadline:
+            time.sleep(0.05)
+        os.killpg(process.pid, signal.SIGINT)
+        code, said = ended(process)
+        assert code == 130, said
+        assert [session.reason for session in records.sessions()] == ["interrupted"]
+        assert records.check() == []
