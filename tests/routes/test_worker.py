@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from small_disk import mounts, python_on_a_small_disk
 
 from cometfuzz.catalogue.validate import assemble
 from cometfuzz.errors import InvalidRoute
@@ -115,6 +116,21 @@ def test_whatever_happens_has_an_outcome(drill: str, status: str, detail: str, n
         assert (outcome.stage, outcome.library) == ("run", "drill-run")
         assert len(outcome.printed) <= MAX_PRINTED
         assert execute(executor, batch=2).status == "completed"
+
+
+def test_a_full_temp_folder_is_an_exception_and_a_new_worker_has_an_empty_one(tmp_path: Path, no_orphans: None) -> None:
+    python, before = python_on_a_small_disk(Path(sys.executable), tmp_path), mounts()
+    with Executor([drill_route("full")], find_python=lambda group: python) as executor:
+        for starts in (1, 2, 3):
+            assert execute(executor, batch=2).status == "completed"
+            outcome = execute(executor, batch=1)
+            assert (outcome.status, outcome.stage, outcome.library) == ("exception", "run", "drill-run")
+            assert outcome.failure is not None
+            assert (outcome.failure.type, outcome.failure.message) == ("OSError", "[Errno 28] No space left on device")
+            assert [worker.starts for worker in executor.workers] == [starts]
+            assert mounts() == before
+        assert execute(executor, batch=2).status == "completed"
+    assert mounts() == before
 
 
 def test_an_exception_is_data() -> None:
