@@ -1,7 +1,7 @@
 """A temp folder on a file system of its own, one MiB large, for a child alone: it can really be full.
 
-The child's interpreter is a script that mounts a tmpfs over $TMPDIR in a mount namespace of its own and then becomes the
-real one, with the same process id. The mount ends with the last process of the namespace; nobody else ever sees it.
+The child's interpreter is a script that mounts a tmpfs over $TMPDIR in a mount namespace of its own and then becomes
+the real one, with the same process id. The mount ends with the last process of the namespace; nobody else ever sees it.
 """
 
 import shlex
@@ -15,7 +15,7 @@ _WAYS = ["unshare --mount", "unshare --user --map-root-user --mount"]
 
 
 def python_on_a_small_disk(python: Path, folder: Path) -> Path:
-    """The interpreter `python` with a small temp folder, as a script in `folder`; skips where mounts are not allowed."""
+    """A script in `folder` that is the interpreter `python` with a small temp folder; skips where nobody may mount."""
     way = next((way for way in _WAYS if _works(way, folder)), None)
     if way is None:
         pytest.skip("neither root nor a user may mount a tmpfs in a namespace of its own here (unshare --user --mount)")

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from killing import living
 from small_disk import mounts, python_on_a_small_disk
 
 from cometfuzz.catalogue.validate import assemble
@@ -70,12 +71,8 @@ def _drills_are_importable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(HERE)
 
 
-def children(token: str = f"TOKEN={TOKEN}") -> list[Path]:
-    left = []
-    for path in Path("/proc").glob("[0-9]*/environ"):
-        with contextlib.suppress(OSError):
-            left += [path] if token.encode() in path.read_bytes() else []
-    return left
+def children() -> list[Path]:
+    return living(f"TOKEN={TOKEN}")
 
 
 @pytest.fixture
@@ -263,10 +260,10 @@ def test_a_parent_that_is_killed_leaves_no_child_behind() -> None:
     )
     parent = subprocess.Popen([sys.executable, "-c", program, HERE])
     token = f"TOKEN=drill-of-{parent.pid}"
-    assert _eventually(lambda: len(children(token)) == 1)
+    assert _eventually(lambda: len(living(token)) == 1)
     parent.kill()
     parent.wait()
-    assert _eventually(lambda: not children(token))
+    assert _eventually(lambda: not living(token))
 
 
 def _eventually(condition: Callable[[], bool]) -> bool:
