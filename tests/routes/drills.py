@@ -4,6 +4,7 @@ import ctypes
 import os
 import signal
 import sys
+import tempfile
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -74,6 +75,17 @@ def fill_the_disk() -> None:
         file.write("x" * 2**16)
 
 
+def fill_the_temp_folder() -> None:
+    """Leaves it full: ENOSPC, for this step and for whatever comes after it in this child."""
+    folder = tempfile.gettempdir()
+    space = os.statvfs(folder)
+    if space.f_blocks * space.f_frsize > 2**24:
+        raise RuntimeError(f"expected a small file system; received folder={folder}")
+    with open(os.path.join(folder, "filling"), "wb", buffering=0) as file:
+        while True:
+            file.write(b"x" * 2**12)
+
+
 def loop_in_c() -> None:
     """Holds the interpreter's lock for ever: no Python code runs meanwhile."""
     sum(range(10**18))
@@ -101,6 +113,7 @@ DRILLS = {
     "stream": stream,
     "half a reply": half_a_reply,
     "disk": fill_the_disk,
+    "full": fill_the_temp_folder,
     "loop": loop_in_c,
     "divide": lambda: os.kill(os.getpid(), signal.SIGFPE),
 }

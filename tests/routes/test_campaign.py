@@ -1,25 +1,21 @@
 """Campaigns on the reference, in real child processes: the same cases whatever the jobs, and nothing lost by a kill."""
 
-import os
-import signal
-import subprocess
 import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from killing import Killed, kill_often, what_ran
 
 from cometfuzz.campaign.events import CaseDone, Ended, Started
 from cometfuzz.campaign.loop import Bounds, Campaign
-from cometfuzz.campaign.records import Records
-from cometfuzz.campaign.replay import recount
 from cometfuzz.campaign.session import Session, Settings, seed_texts
 from cometfuzz.campaign.store import Store
 from cometfuzz.config import Config, PolicyConfig
-from cometfuzz.errors import InvalidCampaign
+from cometfuzz.draw import Draw
 from cometfuzz.execution.executor import Executor
 from cometfuzz.execution.reference import REFERENCE
+from cometfuzz.reports.console import JsonLines  # noqa: F401  (for the driver)
 from cometfuzz.routes import Route
 from cometfuzz.search.strategies import Options, make_strategy
 from cometfuzz.seeds.published import names, synthesised
@@ -101,14 +97,14 @@ def test_stopping_ends_in_good_order(tmp_path: Path) -> None:
 
 
 DRIVER = """
-import runpy, sys
-test = runpy.run_path(sys.argv[1])
-folder = test["Path"](sys.argv[2])
-chosen = test["settings"](cases=60)
-make = test["Store"].open if folder.exists() else lambda path: test["Store"].create(path, vars(chosen))
-with make(folder) as store, test["session"](store, chosen) as running:
-    for event in running.events():
-        pass
+import sys
+sys.path.insert(0, sys.argv[1])
+from test_campaign import *
+folder, chosen, screen = Path(sys.argv[2]), settings(cases=60), JsonLines(sys.stdout)
+with Store.open(folder) if folder.exists() else Store.create(folder, vars(chosen)) as store:
+    with session(store, chosen) as running:
+        for event in running.events():
+            screen.handle(event)
 """
 
 
@@ -116,33 +112,10 @@ with make(folder) as store, test["session"](store, chosen) as running:
 def test_kill_and_resume_loses_nothing(tmp_path: Path, kills: int) -> None:
     """Each kill -9 comes at another moment; in the end all is as if there had been none."""
     folder = tmp_path / "killed"
-    command = [sys.executable, "-c", DRIVER, __file__, str(folder)]
-    done = 0
-    for number in range(kills):
-        process = subprocess.Popen(command, start_new_session=True)
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline and _done(folder) < done + 3 + number:
-            time.sleep(0.02 * (number + 1))
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-        with Records(folder) as records:
-            assert records.check() == []
-            assert records.done >= done
-            done = records.done
-    subprocess.run(command, check=True)
-    with Records(folder) as records:
-        assert records.check() == []
-        stored = [logged.case_id for logged in records.feedbacks()]
-        counted = recount(records)
-        assert counted == records.coverage
-    assert stored == ids(tmp_path / "whole", cases=60)
-
-
-def _done(folder: Path) -> int:
-    if not (folder / "campaign.sqlite").exists():
-        return 0
-    try:
-        with Records(folder) as records:
-            return records.done
-    except InvalidCampaign:  # the other process is just making it
-        return 0
+    command = [sys.executable, "-c", DRIVER, str(Path(__file__).parent), str(folder)]
+    campaign = Killed(folder, begin=command, go_on=command)
+    kill_often(campaign, kills, 8, Draw("kills"))
+    campaign.finish(command)
+    assert len(campaign.done) == kills + 1
+    assert campaign.done[-1] == len(ids(tmp_path / "whole", cases=60)) == 60
+    assert what_ran(folder) == what_ran(tmp_path / "whole")

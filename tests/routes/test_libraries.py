@@ -5,10 +5,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from small_disk import mounts, python_on_a_small_disk
 
 from cometfuzz.catalogue.validate import assemble
 from cometfuzz.execution.comparing import array_of, compare
-from cometfuzz.execution.executor import Executor
+from cometfuzz.execution.executor import Executor, python_of
 from cometfuzz.execution.supervisor import Limits
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.graph import Draft, Edge
@@ -66,6 +67,26 @@ def test_faults_beside_a_real_library(base: str, monkeypatch: pytest.MonkeyPatch
             assert outcomes[base].status == "completed", drill
         assert executor.run(case_of(2)).outcomes[base].status == "completed"
     assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_libraries_that_write_to_a_full_temp_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The folder fills up beside Keras on TensorFlow, which then cannot save; what writes no file is not disturbed."""
+    monkeypatch.syspath_prepend(str(Path(__file__).parent))
+    base = ROUTES["keras-tf"]
+    python, before = python_on_a_small_disk(python_of(base.steps[0].group), tmp_path), mounts()
+    routes = [drilled(base, "full"), base, ROUTES["keras-saved"], ROUTES["tf-saved"]]
+    with Executor(routes, limits=LIMITS, find_python=lambda group: python) as executor:
+        full, keras, keras_saved, tf_saved = executor.run(case_of(1)).outcomes.values()
+        assert (full.status, full.library) == ("exception", "drill")
+        assert keras.status == "completed"
+        assert (keras_saved.status, keras_saved.stage, keras_saved.library) == ("exception", "save", "keras")
+        assert (tf_saved.status, tf_saved.stage, tf_saved.library) == ("exception", "export", "keras")
+        for outcome in (full, keras_saved, tf_saved):
+            assert outcome.failure is not None
+            assert "No space left on device" in outcome.failure.message
+        assert {outcome.status for outcome in executor.run(case_of(2)).outcomes.values()} == {"completed"}
+        assert [worker.starts for worker in executor.workers] == [2]
+    assert mounts() == before
 
 
 def test_every_route_agrees_on_a_small_model_and_gives_its_nodes() -> None:

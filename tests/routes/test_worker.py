@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from killing import living
+from small_disk import mounts, python_on_a_small_disk
 
 from cometfuzz.catalogue.validate import assemble
 from cometfuzz.errors import InvalidRoute
@@ -69,12 +71,8 @@ def _drills_are_importable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(HERE)
 
 
-def children(token: str = f"TOKEN={TOKEN}") -> list[Path]:
-    left = []
-    for path in Path("/proc").glob("[0-9]*/environ"):
-        with contextlib.suppress(OSError):
-            left += [path] if token.encode() in path.read_bytes() else []
-    return left
+def children() -> list[Path]:
+    return living(f"TOKEN={TOKEN}")
 
 
 @pytest.fixture
@@ -115,6 +113,21 @@ def test_whatever_happens_has_an_outcome(drill: str, status: str, detail: str, n
         assert (outcome.stage, outcome.library) == ("run", "drill-run")
         assert len(outcome.printed) <= MAX_PRINTED
         assert execute(executor, batch=2).status == "completed"
+
+
+def test_a_full_temp_folder_is_an_exception_and_a_new_worker_has_an_empty_one(tmp_path: Path, no_orphans: None) -> None:
+    python, before = python_on_a_small_disk(Path(sys.executable), tmp_path), mounts()
+    with Executor([drill_route("full")], find_python=lambda group: python) as executor:
+        for starts in (1, 2, 3):
+            assert execute(executor, batch=2).status == "completed"
+            outcome = execute(executor, batch=1)
+            assert (outcome.status, outcome.stage, outcome.library) == ("exception", "run", "drill-run")
+            assert outcome.failure is not None
+            assert (outcome.failure.type, outcome.failure.message) == ("OSError", "[Errno 28] No space left on device")
+            assert [worker.starts for worker in executor.workers] == [starts]
+            assert mounts() == before
+        assert execute(executor, batch=2).status == "completed"
+    assert mounts() == before
 
 
 def test_an_exception_is_data() -> None:
@@ -247,10 +260,10 @@ def test_a_parent_that_is_killed_leaves_no_child_behind() -> None:
     )
     parent = subprocess.Popen([sys.executable, "-c", program, HERE])
     token = f"TOKEN=drill-of-{parent.pid}"
-    assert _eventually(lambda: len(children(token)) == 1)
+    assert _eventually(lambda: len(living(token)) == 1)
     parent.kill()
     parent.wait()
-    assert _eventually(lambda: not children(token))
+    assert _eventually(lambda: not living(token))
 
 
 def _eventually(condition: Callable[[], bool]) -> bool:

@@ -6,7 +6,7 @@ from cometfuzz.catalogue.drawing import draw_graph
 from cometfuzz.catalogue.validate import assemble, validate
 from cometfuzz.config import PolicyConfig
 from cometfuzz.draw import Draw
-from cometfuzz.execution.policy import assign, cut
+from cometfuzz.execution.policy import Assignment, assign, cut
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.graph import INPUT, Draft, Edge, Graph
 from cometfuzz.routes.registry import ROUTES
@@ -56,6 +56,41 @@ def test_what_only_keras_2_has_goes_there() -> None:
 def test_routes_that_are_not_there_are_not_named() -> None:
     assigned = assign(POLICY, {"keras-torch": ROUTES["keras-torch"]}, chain(3), 1, 1, ["n1"])
     assert [part.routes for part in assigned] == [("keras-torch",)]
+
+
+def mixed() -> Case:
+    """ReLU of float32, MultiHeadAttention that Keras 2 does not have, and then half precision with a utility in it."""
+    drafts = [
+        Draft("x", INPUT, {"shape": (2, 3, 4)}, ()),
+        Draft("relu", "ReLU", {}, (Edge("x"),)),
+        Draft("attend", "MultiHeadAttention", {"num_heads": 1, "key_dim": 2}, (Edge("relu"), Edge("relu"))),
+        Draft("elu", "ELU", {}, (Edge("attend"),)),
+        Draft("half", "cast", {"dtype": "float16"}, (Edge("elu"),)),
+        Draft("border", "pad", {"paddings": ((0, 0), (0, 0), (1, 1)), "value": 0.0}, (Edge("half"),)),
+        Draft("soft", "Softmax", {}, (Edge("border"),)),
+    ]
+    return Case(assemble(drafts, [Edge("soft")]), 5)
+
+
+def test_a_sampled_route_gets_the_part_that_it_can_build() -> None:
+    policy = PolicyConfig(sampled=("keras-mxnet",), sampled_one_in=1)
+    known = {name: ROUTES[name] for name in ("keras-tf", "keras-torch", "keras-mxnet")}
+    seen = set()
+    for index in range(40):
+        whole, part = assign(policy, known, mixed(), index, 1, [])
+        assert whole == Assignment(mixed(), ("keras-tf", "keras-torch"))
+        assert part.routes == ("keras-tf", "keras-torch", "keras-mxnet")
+        seen.add(tuple(layers(part.case.graph)))
+    assert seen == {("relu",), ("elu",), ("border", "soft")}
+    assert layers(assign(policy, known, mixed(), 1, 1, ["relu"])[1].case.graph) == ["relu"]
+    assert "keras-mxnet" in assign(policy, known, chain(3), 1, 1, [])[0].routes
+    assert "keras-mxnet" not in str(assign(policy, known, chain(3, "RMSNormalization"), 1, 1, []))
+
+
+def test_cuts_for_converters_keep_clear_of_utilities_that_fail_too() -> None:
+    taken = [assign(POLICY, ROUTES, mixed(), index, 1, ["elu", "soft"])[-1] for index in range(4)]
+    (part,) = (assigned for assigned in taken if "litert" in assigned.routes)
+    assert layers(part.case.graph) == ["elu"]
 
 
 def test_a_cut_holds_what_is_new_and_its_neighbours() -> None:

@@ -42,7 +42,7 @@ class RouteResult:
 
 @dataclass(frozen=True)
 class Executed:
-    """One case on its routes: part 0 is the case itself, part 1 a cut of it for the dear routes."""
+    """One case on its routes: part 0 is the case itself, the others are cuts of it for dear or old routes."""
 
     part: int
     case: Case

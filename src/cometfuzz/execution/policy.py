@@ -2,9 +2,9 @@
 
 Every case runs on the base routes. Converters and JAX take seconds, so they get at most one case in `one_in`, only if
 it covers something new, and of a large one only a cut of at most `largest_cut` layers around what is new, without
-layers that one of the routes in `clear` is known to fail on. Some routes are sampled. A case with layers that only
-Keras 2 has runs on the routes that speak it. All of it follows from the seed, the index of the case and the case: no
-clock, no state.
+nodes that one of the routes in `clear` is known to fail on. Some routes are sampled; one that cannot take the whole
+case gets a cut that it can. A case with layers that only Keras 2 has runs on the routes that speak it. All of it
+follows from the seed, the index of the case and the case: no clock, no state.
 """
 
 from collections import deque
@@ -18,9 +18,12 @@ from cometfuzz.config import PolicyConfig
 from cometfuzz.draw import Draw
 from cometfuzz.errors import InvalidCase
 from cometfuzz.ir.case import Case
-from cometfuzz.ir.graph import INPUT, Draft, Edge, Graph
+from cometfuzz.ir.graph import INPUT, Draft, Edge, Graph, Node
 from cometfuzz.routes import Route
 from cometfuzz.routes.gaps import gaps_against
+
+STOPPING = ("exception", "death", "any")
+"""Symptoms of gaps that leave a model without a result."""
 
 
 @dataclass(frozen=True)
@@ -39,39 +42,86 @@ def assign(
     The first assignment is the case itself. Only routes in `routes` are named.
     """
     draw = Draw(seed, "policy", index)
-    only_old = any(KERAS3 not in CATALOGUE[node.layer].libraries for node in case.graph.nodes)
-    sampled = [name for name in policy.sampled if draw.chance(1 / policy.sampled_one_in)]
-    first = [*(policy.only if only_old else policy.base), *sampled]
-    assignments = [Assignment(case, _able(routes, first, only_old))]
+    modern = _is_modern(case.graph)
+    whole, parts = [*_base(policy, case.graph)], []
+    for name in [name for name in policy.sampled if draw.chance(1 / policy.sampled_one_in)]:
+        part = _part_for(routes[name], case, new, policy.largest_cut, draw.child(name)) if name in routes else None
+        if part is not None and part.graph == case.graph:
+            whole.append(name)
+        elif part is not None:
+            parts.append(Assignment(part, _present(routes, [*_base(policy, part.graph), name])))
     turn = Draw(seed, "policy block", index // policy.one_in).integer(0, policy.one_in - 1)
-    if new and not only_old and index % policy.one_in == turn:
-        avoided = _spoilers(case.graph, [name for name in policy.clear if name in routes])
+    if new and modern and index % policy.one_in == turn:
+        avoided = {node for name in policy.clear if name in routes for node in _obstacles(case.graph, routes[name])}
         part = cut(case, [name for name in new if name not in avoided], policy.largest_cut, avoided)
         if part is not None and part.graph == case.graph:
-            assignments = [Assignment(case, _able(routes, [*first, *policy.converters], only_old))]
+            whole += policy.converters
         elif part is not None and any(name in routes for name in policy.converters):
-            assignments.append(Assignment(part, _able(routes, [*policy.base, *policy.converters], only_old)))
+            parts.append(Assignment(part, _present(routes, [*policy.base, *policy.converters])))
+    assignments = [Assignment(case, _present(routes, whole)), *parts]
     return [assignment for assignment in assignments if assignment.routes]
 
 
-def _able(routes: Mapping[str, Route], names: Sequence[str], only_old: bool) -> tuple[str, ...]:
-    """The routes that exist here and speak the case's dialect."""
-    speaking = {name for name in names if name in routes and not (only_old and routes[name].speaks == KERAS3)}
-    return tuple(name for name in dict.fromkeys(names) if name in speaking)
+def _is_modern(graph: Graph) -> bool:
+    """Whether Keras 3 has all layers of a graph."""
+    return all(KERAS3 in CATALOGUE[node.layer].libraries for node in graph.nodes)
 
 
-def _spoilers(graph: Graph, routes: Sequence[str]) -> set[str]:
-    """The nodes that one of the routes is known to fail on: one of them in a model, and none of it is tested."""
-    found = set()
+def _base(policy: PolicyConfig, graph: Graph) -> tuple[str, ...]:
+    """The routes that every such graph runs on."""
+    return policy.base if _is_modern(graph) else policy.only
+
+
+def _present(routes: Mapping[str, Route], names: Sequence[str]) -> tuple[str, ...]:
+    return tuple(name for name in dict.fromkeys(names) if name in routes)
+
+
+def _obstacles(graph: Graph, route: Route) -> dict[str, bool]:
+    """The nodes that a route is known to fail on, each with whether it always does.
+
+    One of them in a model, and none of it is tested. Utility nodes count: most failures of converters are theirs.
+    """
+    found = {}
     for node in graph.nodes:
         spec = CATALOGUE[node.layer]
-        if not spec.counted:
+        if node.layer == INPUT:
             continue
         x = spec.view(graph.input_types(node))
-        gaps = (gap for route in routes for gap in gaps_against(route, spec, x, node.params))
-        if any(gap.symptom in ("exception", "death", "any") for gap in gaps):
-            found.add(node.id)
+        layers = [spec, *(CATALOGUE[inner.layer] for inner, _ in spec.inner(x, node.params))]
+        if route.speaks and any(layer.counted and route.speaks not in layer.libraries for layer in layers):
+            found[node.id] = True
+            continue
+        gaps = [gap for gap in gaps_against(route.name, spec, x, node.params) if gap.symptom in STOPPING]
+        if gaps:
+            found[node.id] = any(gap.always for gap in gaps)
     return found
+
+
+def _part_for(route: Route, case: Case, new: Collection[str], largest: int, draw: Draw) -> Case | None:
+    """What a route can take of a case: all of it, or the surroundings of one layer, a new one if there is one.
+
+    That layer may be one that the route sometimes fails on; what surrounds it may not.
+    """
+    graph, obstacles = case.graph, _obstacles(case.graph, route)
+    floats = {node.id: _float_dtypes(graph, node) for node in graph.nodes if node.layer != INPUT}
+    if not obstacles and not (route.one_dtype and len(set().union(*floats.values())) > 1):
+        return case
+    able = [
+        node.id
+        for node in graph.nodes
+        if CATALOGUE[node.layer].counted
+        and not obstacles.get(node.id, False)
+        and not (route.one_dtype and len(floats[node.id]) > 1)
+    ]
+    if not able:
+        return None
+    start = draw.choice([name for name in able if name in new] or able)
+    others = {name for name, dtypes in floats.items() if route.one_dtype and not dtypes <= floats[start]}
+    return cut(case, [start], largest, (obstacles.keys() | others) - {start})
+
+
+def _float_dtypes(graph: Graph, node: Node) -> frozenset[str]:
+    return frozenset(kind.dtype for kind in (*graph.input_types(node), *node.outputs) if kind.is_float)
 
 
 def cut(case: Case, around: Collection[str], largest: int, avoided: Collection[str] = ()) -> Case | None:

@@ -5,6 +5,7 @@ and names the stage, and the next call finds a living worker.
 """
 
 import contextlib
+import errno
 import importlib.util
 import json
 import os
@@ -33,6 +34,7 @@ _POLL_S = 0.5
 _GRACE_S = 2.0
 _DRAINED_AT_ONCE = 64
 _GIB = 2**30
+_DISK_FULL = os.strerror(errno.ENOSPC)
 
 
 @dataclass(frozen=True)
@@ -121,7 +123,8 @@ class Worker:
             self.stop()
         else:
             self.resident_bytes = _resident_bytes(self._pid)
-            if self._served >= self.limits.recycle_after or self.resident_bytes > self.limits.recycle_bytes:
+            large = self.resident_bytes > self.limits.recycle_bytes
+            if large or self._served >= self.limits.recycle_after or watch.out_of_space:
                 self.stop()
         return watch.performed
 
@@ -295,6 +298,12 @@ class _Watch:
             wall_s = time.monotonic() - self.entered
             times = (StageTime(self._stage, _library(step, self._stage), wall_s, 0.0),)
             self._note(self._step, status, self._stage, times, detail=detail)
+
+    @property
+    def out_of_space(self) -> bool:
+        """Whether the disk was full for a step: what the child has left in its temp folder goes when it goes."""
+        failures = [result.failure for result in self.performed.results.values() if result.failure is not None]
+        return any(_DISK_FULL in failure.message for failure in failures)
 
     def _note(self, index: int, status: Status, stage: str, times: tuple[StageTime, ...], **more: Any) -> None:
         step, printed = self.steps[index], "" if status == "completed" else self.worker.printed

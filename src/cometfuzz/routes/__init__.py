@@ -50,12 +50,16 @@ class Step:
 
 @dataclass(frozen=True)
 class Route:
-    """A way to a library: `path` describes it; `speaks` is the layer dialect of its builder: keras3 or keras2."""
+    """A way to a library: `path` describes it; `speaks` is the layer dialect of its builder: keras3 or keras2.
+
+    one_dtype: whether the library computes a whole model in one float dtype.
+    """
 
     name: str
     path: str
     speaks: str
     steps: tuple[Step, ...]
+    one_dtype: bool = False
 
     @property
     def stages(self) -> tuple[Stage, ...]:

@@ -18,7 +18,7 @@ _ENVIRON = {**QUIET, "KERAS_BACKEND": "mxnet", "MXNET_ENGINE_TYPE": "NaiveEngine
 _GROUP = Group("mxnet", "mxnet", _ENVIRON)
 _BUILD = Step("keras-mxnet", _GROUP, __name__, "build", (Stage("build", "keras-mxnet"),), live=True)
 _RUN = Step("run", _GROUP, __name__, "run", (Stage("run", "mxnet"),))
-KERAS_MXNET = Route("keras-mxnet", "Keras-MXNet on MXNet", "keras2", (_BUILD, _RUN))
+KERAS_MXNET = Route("keras-mxnet", "Keras-MXNet on MXNet", "keras2", (_BUILD, _RUN), one_dtype=True)
 
 ABSENT: dict[str, Any] = {
     "groups": 1,

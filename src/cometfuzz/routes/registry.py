@@ -54,11 +54,12 @@ def moved(base: Route, name: str, environment: str, steps: Sequence[str] = (), s
     for wanted in steps:
         if wanted not in known:
             raise UnknownName(f"route {name}: expected steps out of {', '.join(known)}; received step={wanted!r}")
-    return Route(
-        name,
-        f"{base.path}, in environment {environment}",
-        base.speaks if speaks is None else speaks,
-        tuple(_move(step, environment) if not steps or step.name in steps else step for step in base.steps),
+    return replace(
+        base,
+        name=name,
+        path=f"{base.path}, in environment {environment}",
+        speaks=base.speaks if speaks is None else speaks,
+        steps=tuple(_move(step, environment) if not steps or step.name in steps else step for step in base.steps),
     )
 
 

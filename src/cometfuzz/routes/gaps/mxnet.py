@@ -17,6 +17,7 @@ from cometfuzz.routes.gaps.onnx import (
 
 _MXNET = ("keras-mxnet",)
 _IDENTITIES = ("Dropout", "AlphaDropout", "GaussianDropout", *(f"SpatialDropout{axes}D" for axes in (1, 2, 3)))
+UTILITIES = ("cast", "pad", "crop", "expand", "squeeze", "reshape", "special")
 KNOWN_ACTIVATIONS = (
     *(None, "softmax", "elu", "selu", "softplus", "softsign", "relu", "tanh", "sigmoid", "hard_sigmoid"),
     *("exponential", "linear"),
@@ -50,6 +51,29 @@ GAPS: tuple[Gap, ...] = (
         lambda x, p: p.keepdims,
         evidence="GlobalMaxPooling1D has no parameter keepdims in Keras 2.2.4",
         raises="NotInKerasMxnet",
+    ),
+    Gap(
+        _MXNET,
+        ("ZeroPadding1D",),
+        lambda x, p: p.data_format == "channels_first",
+        evidence="ZeroPadding1D has no parameter data_format in Keras 2.2.4",
+        raises="NotInKerasMxnet",
+    ),
+    Gap(
+        _MXNET,
+        UTILITIES,
+        lambda x, p: "bool" in dtypes(x, p),
+        evidence="MXNet Backend: Unsupported dtype: bool",
+        raises="Exception",
+        always=False,
+    ),
+    Gap(
+        _MXNET,
+        ("crop",),
+        lambda x, p: x.rank > 5,
+        evidence="Error in operator slice0: matrix_op-inl.h:884: ndim=6too large",
+        raises="RuntimeError",
+        always=False,
     ),
     Gap(
         _MXNET,
