@@ -1,13 +1,16 @@
 """The table of routes: complete, consistent, and open to others."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib.metadata import EntryPoint
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from trials import chain
 
 from cometfuzz.routes import registry
+from cometfuzz.routes.keras import utility
 from cometfuzz.routes.litert import in_order
 from cometfuzz.routes.registry import BROKEN, ROUTES, base_of
 
@@ -69,3 +72,19 @@ def test_a_route_from_outside_is_found_and_a_broken_one_is_named(monkeypatch: py
     assert list(routes) == ["mine"]
     assert sorted(broken) == ["gone", "lost", "other"]
     assert "received" in broken["other"]
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted", "done"),
+    [("bfloat16", "float16", ["cast"]), ("torch.float16", "float16", ["expand_dims", "squeeze"])],
+)
+def test_a_cast_is_left_out_only_where_the_dtype_is_the_same(given: str, wanted: str, done: list[str]) -> None:
+    called: list[str] = []
+
+    class Ops:
+        def __getattr__(self, name: str) -> Callable[..., SimpleNamespace]:
+            return lambda x, *more: (called.append(name), x)[1]
+
+    node = chain((2, 2), ("cast", {"dtype": wanted})).graph.nodes[-1]
+    utility(Ops(), node, SimpleNamespace(dtype=given))
+    assert called == done

@@ -213,6 +213,11 @@ def policy(graph: Graph, node: Node) -> str:
     return str(named or next((kind.dtype for kind in kinds if kind.is_float), kinds[0].dtype))
 
 
+def _dtype_name(x: Any) -> str:
+    """The dtype of a tensor of any backend, or of a symbolic one, as the IR names it."""
+    return str(getattr(x.dtype, "name", x.dtype)).removeprefix("torch.")
+
+
 def utility(ops: Any, node: Node, x: Any) -> Any:
     """A utility node in keras.ops."""
     p, shape = node.params, tuple(node.outputs[0].shape)
@@ -220,7 +225,7 @@ def utility(ops: Any, node: Node, x: Any) -> Any:
         if p.dtype == "int32":
             x = ops.clip(ops.where(ops.isnan(x), ops.zeros_like(x), x), 0, p.high - 1) if "float" in str(x.dtype) else x
             return ops.clip(ops.cast(x, "int32"), 0, p.high - 1)
-        if p.dtype in str(x.dtype):  # Keras would give back x itself, and with it the mask that a utility drops
+        if p.dtype == _dtype_name(x):  # Keras would give back x itself, and with it the mask that a utility drops
             return ops.squeeze(ops.expand_dims(x, 0), 0)
         return ops.not_equal(x, 0) if p.dtype == "bool" else ops.cast(x, p.dtype)
     if node.layer == "pad":
