@@ -94,7 +94,7 @@ def test_all_libraries_against_the_reference_is_a_bug_too() -> None:
     executor = Wrong(Routes(openvino=negated_relu, keras_tf=negated_relu, keras_torch=negated_relu))
     bug = triage_of(executor).triage(wrong(executor), CASE).bug
     assert bug is not None
-    assert bug.blame.role == "all libraries against the reference"
+    assert bug.blame.role == f"Keras on every backend ({AGAINST})"
     assert bug.signature.layers == ("ReLU",)
 
 
@@ -273,5 +273,6 @@ def test_what_fails_on_all_libraries_is_one_bug_though_each_has_its_own_words() 
         triage.triage(replace(crash_of(name), failure=f"RuntimeError: no, says {name}"), CASE) for name in names
     )
     assert first.bug is not None
-    assert (first.new, first.bug.blame.role) == (True, AGAINST)
+    assert first.new
+    assert AGAINST in first.bug.blame.role
     assert (second.new, second.bug) == (False, first.bug)

@@ -3,7 +3,7 @@
 import pytest
 
 from cometfuzz.routes.registry import ROUTES
-from cometfuzz.triage.blame import AGAINST, EVERYBODY, blame
+from cometfuzz.triage.blame import AGAINST, EVERY_BACKEND, EVERYBODY, blame
 
 
 @pytest.mark.parametrize(
@@ -37,10 +37,19 @@ def test_a_control_makes_surer() -> None:
 
 
 def test_all_libraries_against_the_reference_is_said_as_that() -> None:
-    found = blame(ROUTES, ["keras-tf", "keras-torch", "openvino"], ["reference"])
+    found = blame(ROUTES, ["keras-tf", "keras2-tf", "keras-mxnet"], ["reference"])
     assert (found.library, found.role) == (EVERYBODY, AGAINST)
-    front = blame(ROUTES, ["keras-tf", "keras-torch"], [], failed_in="build")
-    assert (front.library, front.stage, front.role) == ("keras", "build", AGAINST)
+    for built in (
+        blame(ROUTES, ["keras-tf", "keras-torch"], [], failed_in="build"),
+        blame(ROUTES, ["keras-tf", "keras-torch", "openvino"], ["reference"]),
+    ):
+        assert (built.library, built.stage) == ("keras", "build")
+        assert built.role == f"{EVERY_BACKEND} ({AGAINST})"
+
+
+def test_what_keras_does_on_every_backend_is_its_own() -> None:
+    found = blame(ROUTES, ["keras-tf", "keras-torch", "keras-jax", "openvino"], ["keras2-tf"])
+    assert (found.library, found.stage, found.role) == ("keras", "build", EVERY_BACKEND)
 
 
 def test_nothing_after_an_exception_is_blamed() -> None:

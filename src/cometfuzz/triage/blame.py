@@ -1,6 +1,7 @@
 """Blame: the earliest stage that all failing routes share and no agreeing route has."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from cometfuzz.execution.reference import REFERENCE
@@ -9,6 +10,7 @@ from cometfuzz.triage.bug import Blame
 
 EVERYBODY = "all libraries"
 AGAINST = "all libraries against the reference"
+EVERY_BACKEND = "Keras on every backend"
 PROPER = {
     "onnxruntime": "ONNX Runtime",
     "openvino": "OpenVINO",
@@ -93,12 +95,23 @@ def _role(place: _Place) -> str:
 
 def _everybody(ways: Sequence[Sequence[_Place]], libraries: Sequence[str]) -> Blame:
     """No route does right: a front end that all share, or the reference itself, may be wrong."""
-    ends = [way[-1].stage for way in ways]
-    common = all(stage == ends[0] for stage in ends)
-    library, stage = (ends[0].library, ends[0].name) if common else (EVERYBODY, "")
-    where = f", all of them in {stage} of {library}" if common else ""
-    text = f"{_names(libraries)} {_verb(libraries)}{where}, and only the reference does otherwise"
-    return Blame(library, stage, AGAINST, text, 0.5)
+    ends, fronts = [way[-1].stage for way in ways], [way[0].stage for way in ways]
+    text = f"{_names(libraries)} {_verb(libraries)}"
+    stage, role = Stage("", EVERYBODY), AGAINST
+    if len(set(ends)) == 1:
+        stage = ends[0]
+        text += f", all of them in {_named(ways[0][-1])}"
+    elif len(set(fronts)) == 1:
+        stage = fronts[0]
+        text += f", all of them with a model that {stage.library} built"
+    if stage in fronts and _backends(ways):
+        role = f"{EVERY_BACKEND} ({AGAINST})"
+    return Blame(stage.library, stage.name, role, f"{text}, and only the reference does otherwise", 0.5)
+
+
+def _backends(ways: Sequence[Sequence[_Place]]) -> bool:
+    """Whether these are ways through several backends of Keras."""
+    return len({way[0].step.options.get("backend") for way in ways} - {None}) > 1
 
 
 def _by_library(ways: Sequence[Sequence[_Place]], libraries: Sequence[str], right: Sequence[Sequence[_Place]]) -> Blame:
@@ -109,7 +122,8 @@ def _by_library(ways: Sequence[Sequence[_Place]], libraries: Sequence[str], righ
             text = (
                 f"{_names(libraries)} {_verb(libraries)} and have {place.stage.library} in common, the others have not"
             )
-            return _blame(place, text, 0.6)
+            found = _blame(place, text, 0.6)
+            return replace(found, role=EVERY_BACKEND) if place is ways[0][0] and _backends(ways) else found
     text = f"{_names(libraries)} {_verb(libraries)} without a stage that they share and no other route has"
     return _blame(ways[0][-1], text, 0.3)
 

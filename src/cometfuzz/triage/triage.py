@@ -216,7 +216,7 @@ class Triage:
 def _against_all(one: Bug, two: Bug) -> bool:
     """Whether one model fails in the same way on all libraries, though each says it in its own words."""
     alike = one.minimal_id == two.minimal_id and one.finding.symptom == two.finding.symptom
-    return alike and one.blame.role == two.blame.role == AGAINST
+    return alike and AGAINST in one.blame.role and AGAINST in two.blame.role
 
 
 _RAISED = ("crash", "death", "hang")
