@@ -155,6 +155,8 @@ def covers(bug: Bug, finding: Finding, graph: Graph) -> bool:
     """
     if finding.symptom not in IMPLIED.get(bug.finding.symptom, (bug.finding.symptom,)):
         return False
+    if finding.gap and bug.finding.gap and finding.gap != bug.finding.gap:  # declared apart
+        return False
     same = bug.finding.library == finding.library and bug.finding.stage == finding.stage
     if not same or template(bug.finding.failure) != template(finding.failure):
         return False

@@ -1,0 +1,37 @@
+# Conv1D gives wrong values: Keras, tensorflow backend (filters, data_format='channels_first',
+# kernel_size)
+# Blamed: Keras, tensorflow backend.
+# 6 of 9 elements differ, the first at [0, 0, 1]: expected -1 within 6.6e-07; received 1
+import os
+import sys
+
+os.environ["KERAS_BACKEND"] = "tensorflow"
+try:
+    import keras
+    import numpy as np
+    import tensorflow as tf
+except ImportError as error:
+    print("missing:", error)
+    sys.exit(2)
+
+print("versions:", "keras", keras.__version__, "tensorflow", tf.__version__)
+data = np.zeros((1, 1, 7), "float32")
+x = keras.Input(batch_shape=(1, 1, 7))
+layer = keras.layers.Conv1D(filters=3, data_format="channels_first", kernel_size=5)
+y = layer(x)
+model = keras.Model(x, y)
+layer.set_weights([
+    np.zeros((5, 1, 3)),  # kernel
+    np.array([-1.0, 1.0, 0.0]),  # bias
+])
+# From the documented meaning in float64; Keras 3 on PyTorch, Keras 3 on JAX, tf-keras (Keras 2) on
+# TensorFlow and 3 more agree.
+expected = np.array([[[-1.0, -1.0, -1.0], [1.0, 1.0, 1.0], [0.0, 0.0, 0.0]]])
+seen = keras.ops.convert_to_numpy(model(data)).astype("float64")
+print("expected:", expected.tolist())
+print("seen:    ", seen.tolist())
+# Rounding explains a difference of at most 4.4e-07 + 2.4e-07 * |expected|.
+right = seen.shape == expected.shape and np.allclose(
+    seen, expected, rtol=2.4e-07, atol=4.4e-07, equal_nan=True
+)
+sys.exit(0 if right else 1)

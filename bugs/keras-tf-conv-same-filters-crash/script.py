@@ -1,0 +1,33 @@
+# Conv3D raises an exception: Keras, tensorflow backend (filters, padding='same', empty data)
+# Blamed: Keras, tensorflow backend.
+# InvalidArgumentError in run: Exception encountered when calling Conv3D.call(). {{function_node
+# __wrapped__AddV2_device_/job:localhost/replica:0/task:0/device:CPU:0}} Incompatible shapes: ...
+import os
+import sys
+
+os.environ["KERAS_BACKEND"] = "tensorflow"
+try:
+    import keras
+    import numpy as np
+    import tensorflow as tf
+except ImportError as error:
+    print("missing:", error)
+    sys.exit(2)
+
+print("versions:", "keras", keras.__version__, "tensorflow", tf.__version__)
+data = np.zeros((1, 1, 1, 0, 2), "float32")
+x = keras.Input(batch_shape=(1, 1, 1, 0, 2))
+layer = keras.layers.Conv3D(filters=3, padding="same", kernel_size=1)
+y = layer(x)
+model = keras.Model(x, y)
+layer.set_weights([
+    np.zeros((1, 1, 1, 2, 3)),  # kernel
+    np.zeros((3,)),  # bias
+])
+print("expected: no exception")
+try:
+    seen = keras.ops.convert_to_numpy(model(data))
+except Exception as error:  # noqa: BLE001
+    print(f"seen: {type(error).__name__}: {error}")
+    sys.exit(1)
+print("seen: no exception")

@@ -1,0 +1,37 @@
+# Conv1DTranspose raises an exception: Keras, tensorflow backend (padding='same', kernel_size,
+# output_padding, float64, empty data)
+# Blamed: Keras, tensorflow backend.
+# InvalidArgumentError in run: Exception encountered when calling Conv1DTranspose.call().
+# {{function_node
+# __wrapped__Conv2DBackpropInput_device_/job:localhost/replica:0/task:0/device:CPU:0}} ...
+import os
+import sys
+
+os.environ["KERAS_BACKEND"] = "tensorflow"
+try:
+    import keras
+    import numpy as np
+    import tensorflow as tf
+except ImportError as error:
+    print("missing:", error)
+    sys.exit(2)
+
+print("versions:", "keras", keras.__version__, "tensorflow", tf.__version__)
+data = np.zeros((1, 1, 1), "float64")
+x = keras.Input(batch_shape=(1, 1, 1), dtype="float64")
+layer = keras.layers.Conv1DTranspose(
+    filters=1, padding="same", kernel_size=2, output_padding=(0,), dtype="float64"
+)
+y = layer(x)
+model = keras.Model(x, y)
+layer.set_weights([
+    np.zeros((2, 1, 1)),  # kernel
+    np.zeros((1,)),  # bias
+])
+print("expected: no exception")
+try:
+    seen = keras.ops.convert_to_numpy(model(data))
+except Exception as error:  # noqa: BLE001
+    print(f"seen: {type(error).__name__}: {error}")
+    sys.exit(1)
+print("seen: no exception")

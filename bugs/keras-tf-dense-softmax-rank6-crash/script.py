@@ -1,0 +1,34 @@
+# Dense raises an exception: Keras, tensorflow backend (activation='softmax', rank 6)
+# Blamed: Keras, tensorflow backend.
+# AbortedError in run: Exception encountered when calling Dense.call(). {{function_node
+# __wrapped__Softmax_device_/job:localhost/replica:0/task:0/device:CPU:0}} Input dims must be <= 5
+# and >=1 ...
+import os
+import sys
+
+os.environ["KERAS_BACKEND"] = "tensorflow"
+try:
+    import keras
+    import numpy as np
+    import tensorflow as tf
+except ImportError as error:
+    print("missing:", error)
+    sys.exit(2)
+
+print("versions:", "keras", keras.__version__, "tensorflow", tf.__version__)
+data = np.zeros((1, 1, 1, 1, 1, 1), "float32")
+x = keras.Input(batch_shape=(1, 1, 1, 1, 1, 1))
+layer = keras.layers.Dense(units=1, activation="softmax")
+y = layer(x)
+model = keras.Model(x, y)
+layer.set_weights([
+    np.zeros((1, 1)),  # kernel
+    np.zeros((1,)),  # bias
+])
+print("expected: no exception")
+try:
+    seen = keras.ops.convert_to_numpy(model(data))
+except Exception as error:  # noqa: BLE001
+    print(f"seen: {type(error).__name__}: {error}")
+    sys.exit(1)
+print("seen: no exception")

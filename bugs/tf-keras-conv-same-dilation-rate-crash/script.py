@@ -1,0 +1,29 @@
+# Conv3D raises an exception: front end tf-keras (padding='same', dilation_rate, empty data)
+# Blamed: front end tf-keras.
+# ValueError in build: Exception encountered when calling layer "layer" (type Conv3D). Negative
+# dimension size caused by subtracting 1 from 0 for '{{node layer/Conv3D}} = Conv3D[T=DT_FLOAT, ...
+import sys
+
+try:
+    import numpy as np
+    import tensorflow as tf
+    import tf_keras as keras
+except ImportError as error:
+    print("missing:", error)
+    sys.exit(2)
+
+print("versions:", "tf-keras", keras.__version__, "tensorflow", tf.__version__)
+print("expected: no exception")
+try:
+    x = keras.Input(batch_shape=(1, 0, 1, 1, 1))
+    layer = keras.layers.Conv3D(filters=1, padding="same", kernel_size=1, dilation_rate=(1, 1, 2))
+    y = layer(x)
+    model = keras.Model(x, y)
+    layer.set_weights([
+        np.zeros((1, 1, 1, 1, 1)),  # kernel
+        np.zeros((1,)),  # bias
+    ])
+except Exception as error:  # noqa: BLE001
+    print(f"seen: {type(error).__name__}: {error}")
+    sys.exit(1)
+print("seen: no exception")

@@ -1,0 +1,34 @@
+# Conv2DTranspose raises an exception: front end tf-keras (padding='same', kernel_size,
+# output_padding)
+# Blamed: front end tf-keras.
+# AbortedError in run: Exception encountered when calling layer 'layer' (type Conv2DTranspose).
+# {{function_node ...
+import sys
+
+try:
+    import numpy as np
+    import tensorflow as tf
+    import tf_keras as keras
+except ImportError as error:
+    print("missing:", error)
+    sys.exit(2)
+
+print("versions:", "tf-keras", keras.__version__, "tensorflow", tf.__version__)
+data = np.zeros((1, 2, 1, 1), "float32")
+x = keras.Input(batch_shape=(1, 2, 1, 1))
+layer = keras.layers.Conv2DTranspose(
+    filters=1, padding="same", kernel_size=(2, 1), output_padding=(0, 0)
+)
+y = layer(x)
+model = keras.Model(x, y)
+layer.set_weights([
+    np.zeros((2, 1, 1, 1)),  # kernel
+    np.zeros((1,)),  # bias
+])
+print("expected: no exception")
+try:
+    seen = model(data).numpy()
+except Exception as error:  # noqa: BLE001
+    print(f"seen: {type(error).__name__}: {error}")
+    sys.exit(1)
+print("seen: no exception")
