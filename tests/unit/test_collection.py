@@ -28,7 +28,9 @@ from cometfuzz.execution.executor import Executor
 from cometfuzz.ir.case import Case
 from cometfuzz.reports.collection import by_symptom, by_trigger, filled, index_text, layers_text, write_tables
 from cometfuzz.reports.facts import gather, standing
+from cometfuzz.reports.html import write_report
 from cometfuzz.reports.junit import junit_report
+from cometfuzz.reports.markdown import markdown_report
 from cometfuzz.reports.published_bugs import DETECTED, TRIGGERED
 from cometfuzz.triage.bug import Bug, Script
 from cometfuzz.triage.collection import Collection, is_collection, slug_of
@@ -148,8 +150,9 @@ def test_what_is_missing_or_misspelt_is_named(tmp_path: Path) -> None:
     (entry,) = collection.entries
     with pytest.raises(InvalidCollection, match="standing"):
         judge(collection, entry.slug, 'standing = "perhaps"')
-    with pytest.raises(InvalidCollection, match="expected another bug of the collection; received same_fix=nobody"):
-        judge(collection, entry.slug, 'same_fix = "nobody"')
+    for name in ("nobody", entry.slug):
+        with pytest.raises(InvalidCollection, match=f"that has no same_fix itself; received same_fix={name}"):
+            judge(collection, entry.slug, f'same_fix = "{name}"')
     judge(collection, entry.slug, "")
     (entry.folder / "script.py").unlink()
     with pytest.raises(InvalidCollection, match=r"script.py: expected a file of a bug; received No such file"):
@@ -235,6 +238,9 @@ def test_a_campaign_marks_what_has_been_collected_since(tmp_path: Path) -> None:
     name = "bugs/keras-torch-averagepooling-same-value"
     assert facts.standings["known"] == 1
     assert f"known: {name}" in junit_report(facts)
+    assert f"Known: {name}" in markdown_report(facts)
+    page = write_report(facts, tmp_path / "report").parent / "bugs" / bug.id / "index.html"
+    assert f"Known: {name}" in page.read_text()
     assert name in printed("bugs", str(folder))
 
 

@@ -102,14 +102,15 @@ class Collection:
         """The collection in a folder, all of it checked; a folder that is not there is an empty one."""
         found = sorted(path.parent for path in folder.glob(f"[!.]*/{RECORD}"))  # a draft that a kill left is no bug
         entries = tuple(Collected(path, read_bug(path), read_judgement(path / JUDGEMENT)) for path in found)
-        slugs = {entry.slug for entry in entries}
+        mended = {entry.slug: entry.judgement.same_fix for entry in entries}
         for entry in entries:
             if not _SLUG.fullmatch(entry.slug):
                 raise InvalidCollection(f"{entry.folder}: expected a name like keras-conv-value; received {entry.slug}")
             fix = entry.judgement.same_fix
-            if fix and (fix not in slugs or fix == entry.slug):
+            if fix and mended.get(fix, fix):  # neither a stranger, nor itself, nor one that points on
                 raise InvalidCollection(
-                    f"{entry.folder / JUDGEMENT}: expected another bug of the collection; received same_fix={fix}"
+                    f"{entry.folder / JUDGEMENT}: expected a bug of the collection that has no same_fix itself; "
+                    f"received same_fix={fix}"
                 )
         return Collection(folder, entries)
 
