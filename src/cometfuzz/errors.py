@@ -42,7 +42,7 @@ class InvalidCampaign(CometfuzzError):
 
 
 class InvalidCollection(CometfuzzError):
-    """A collection of bugs that cannot be read; the message names the file."""
+    """A collection of bugs that cannot be read or written; the message names the file."""
 
 
 class NoScript(CometfuzzError):

@@ -28,7 +28,9 @@ from cometfuzz.execution.executor import Executor
 from cometfuzz.ir.case import Case
 from cometfuzz.reports.collection import by_symptom, by_trigger, filled, index_text, layers_text, write_tables
 from cometfuzz.reports.facts import gather, standing
+from cometfuzz.reports.html import write_report
 from cometfuzz.reports.junit import junit_report
+from cometfuzz.reports.markdown import markdown_report
 from cometfuzz.reports.published_bugs import DETECTED, TRIGGERED
 from cometfuzz.triage.bug import Bug, Script
 from cometfuzz.triage.collection import Collection, is_collection, slug_of
@@ -148,8 +150,9 @@ def test_what_is_missing_or_misspelt_is_named(tmp_path: Path) -> None:
     (entry,) = collection.entries
     with pytest.raises(InvalidCollection, match="standing"):
         judge(collection, entry.slug, 'standing = "perhaps"')
-    with pytest.raises(InvalidCollection, match="expected another bug of the collection; received same_fix=nobody"):
-        judge(collection, entry.slug, 'same_fix = "nobody"')
+    for name in ("nobody", entry.slug):
+        with pytest.raises(InvalidCollection, match=f"that has no same_fix itself; received same_fix={name}"):
+            judge(collection, entry.slug, f'same_fix = "{name}"')
     judge(collection, entry.slug, "")
     (entry.folder / "script.py").unlink()
     with pytest.raises(InvalidCollection, match=r"script.py: expected a file of a bug; received No such file"):
@@ -235,6 +238,9 @@ def test_a_campaign_marks_what_has_been_collected_since(tmp_path: Path) -> None:
     name = "bugs/keras-torch-averagepooling-same-value"
     assert facts.standings["known"] == 1
     assert f"known: {name}" in junit_report(facts)
+    assert f"Known: {name}" in markdown_report(facts)
+    page = write_report(facts, tmp_path / "report").parent / "bugs" / bug.id / "index.html"
+    assert f"Known: {name}" in page.read_text()
     assert name in printed("bugs", str(folder))
 
 
@@ -266,7 +272,31 @@ def test_collecting_adds_what_is_new_and_skips_the_rest(tmp_path: Path) -> None:
     assert {row["standing"] for row in listed} == {"counted", "utility"}
     slug = listed[0]["slug"]
     assert "Judgement: none yet" in printed("show", into, slug)
+    assert "not judged" in printed("bugs", into)
     assert slug in printed("bugs", into)
+
+
+def test_what_is_only_covered_may_be_taken_all_the_same(tmp_path: Path) -> None:
+    bug = made()
+    other = replace(bug, signature=replace(bug.signature, failure="another"))
+    collected(tmp_path / "bugs", bug)
+    campaign, into = str(write_campaign(tmp_path / "campaign", cases=1, found=[other])), str(tmp_path / "bugs")
+    (row,) = json.loads(printed("collect", campaign, "--into", into, "--json"))["bugs"]
+    assert (row["what"], row["why"]) == ("skipped", "covered")
+    assert "added" in printed("collect", campaign, "--into", into, "--covered")
+
+
+def test_a_folder_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "bugs").write_text("in the way")
+    with pytest.raises(InvalidCollection, match=r"\.draft: Not a directory"):
+        collected(tmp_path / "bugs", made())
+
+
+def test_a_draft_that_a_kill_left_is_no_bug(tmp_path: Path) -> None:
+    (entry,) = collected(tmp_path / "bugs", made()).entries
+    entry.folder.rename(tmp_path / "bugs" / f".{entry.slug}.draft")
+    assert not is_collection(tmp_path / "bugs")
+    assert [each.slug for each in collected(tmp_path / "bugs", made()).entries] == [entry.slug]
 
 
 def test_renewing_keeps_the_judgement(tmp_path: Path) -> None:
@@ -307,6 +337,7 @@ def test_verifying_says_what_is_still_there(tmp_path: Path, monkeypatch: pytest.
     dates = {entry.slug: entry.judgement.verified for entry in Collection.read(into).entries}
     assert [slug for slug, day in dates.items() if day] == [name]
     assert "2026-11-15" in (into / "README.md").read_text()
+    assert CliRunner().invoke(app, ["verify", str(into), "keras"]).exit_code == 0
     result = CliRunner().invoke(app, ["verify", str(into)], env={"COLUMNS": "200"})
     assert "1 still there, 1 gone, 1 unclear: 1 of 3 scripts show their bug." in result.output
     campaign = write_campaign(tmp_path / "campaign", cases=1, found=[made()])
@@ -327,6 +358,9 @@ def test_the_index_lists_what_counts_and_the_rest_apart(tmp_path: Path) -> None:
     assert [text.partition("\n")[0] for text in apart] == ["unmaintained", "same fix"]
     assert f"[{name}-2]({name}-2/) ([issue](https://example.org/1)) (as {name})" in apart[1]
     assert "MXNet" in apart[0]
+    assert "## Why" not in apart[1]
+    collection = judge(collection, name, 'why = """The documentation\nsays <b>otherwise</b>."""')
+    assert f"- [{name}]({name}/): The documentation says &lt;b>otherwise&lt;/b>." in index_text(collection)
 
 
 def test_people_overrule_the_blame(tmp_path: Path) -> None:

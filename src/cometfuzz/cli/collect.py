@@ -13,7 +13,7 @@ from cometfuzz.cli.listing import Listed, bugs_of, named
 from cometfuzz.cli.output import folding, print_json
 from cometfuzz.reports.collection import write_tables
 from cometfuzz.reports.text import clean, plural
-from cometfuzz.triage.collection import DEFAULT, Collection
+from cometfuzz.triage.collection import DEFAULT, Collection, twin
 
 
 def collect(
@@ -27,11 +27,15 @@ def collect(
     renew: Annotated[
         bool, typer.Option("--renew", help="Take what the collection has already anew; names and judgements stay.")
     ] = False,
+    covered: Annotated[
+        bool,
+        typer.Option("--covered", help="Also take what the condition of a collected bug covers, if it is another one."),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
     """Put the bugs of a campaign whose script shows them into a collection, each into a folder of its own.
 
-    A bug that the collection has already is skipped. What people think of a bug stands in its judgement.toml: say there
+    What the collection has already is skipped. What people think of a bug stands in its judgement.toml: say there
     why it is one. The index, README.md, is written anew, and so are the tables of docs/bugs.md beside the collection,
     if that file is there. Later campaigns recognise what is collected.
 
@@ -40,7 +44,7 @@ def collect(
     collection = Collection.read(into)
     rows: list[dict[str, str]] = []
     for listed in _chosen(folder, bugs or []):
-        collection, row = _take(collection, listed, renew)
+        collection, row = _take(collection, listed, renew=renew, covered=covered)
         rows.append({"id": listed.bug.id, **row, "title": listed.bug.title})
     written = write_tables(collection)
     if as_json:
@@ -56,18 +60,19 @@ def _chosen(folder: Path | None, names: list[str]) -> list[Listed]:
     return [named(found, name) for name in names] if names else found
 
 
-def _take(collection: Collection, listed: Listed, renew: bool) -> tuple[Collection, dict[str, str]]:
+def _take(collection: Collection, listed: Listed, *, renew: bool, covered: bool) -> tuple[Collection, dict[str, str]]:
     """Put a bug in, or say why not."""
     bug = listed.bug
     if not bug.reported:
         return collection, {"what": "skipped", "place": "", "why": "no script shows it"}
-    entry = collection.has(bug)
+    same = twin(collection.entries, bug)
+    entry = same or (None if covered else collection.has(bug))
     if entry is None:
         collection, entry = collection.add(bug)
         return collection, {"what": "added", "place": entry.place, "why": ""}
     if renew and entry.bug.id == bug.id:
         return collection.renew(entry, bug), {"what": "renewed", "place": entry.place, "why": ""}
-    return collection, {"what": "skipped", "place": entry.place, "why": "collected already"}
+    return collection, {"what": "skipped", "place": entry.place, "why": "collected already" if same else "covered"}
 
 
 def _print(rows: list[dict[str, str]], collection: Collection) -> None:
@@ -75,7 +80,8 @@ def _print(rows: list[dict[str, str]], collection: Collection) -> None:
     if rows:
         table = Table("bug", "", folding("where"), folding("what"), box=box.SIMPLE_HEAD, pad_edge=False)
         for row in rows:
-            table.add_row(row["id"], row["what"], row["place"] or row["why"], Text(clean(row["title"])))
+            place = " ".join(part for part in (row["why"], row["place"]) if part)
+            table.add_row(row["id"], row["what"], place, Text(clean(row["title"])))
         console.print(table)
     added = sum(row["what"] == "added" for row in rows)
     counted = [entry for entry in collection.entries if entry.judgement.counted]

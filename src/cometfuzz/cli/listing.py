@@ -28,7 +28,7 @@ class Listed:
 def bugs_of(folder: Path) -> list[Listed]:
     """The bugs of a campaign in the order of reports, or those of a collection in the order of their names."""
     if not (folder / DATABASE).is_file() and is_collection(folder):
-        return [Listed(entry.slug, entry.status, entry.bug, entry) for entry in Collection.read(folder).entries]
+        return [Listed(entry.slug, _status(entry), entry.bug, entry) for entry in Collection.read(folder).entries]
     if folder.is_dir() and not (folder / DATABASE).is_file():
         raise InvalidCampaign(
             f"{folder}: expected the folder of a campaign, with {DATABASE} in it, or a collection of bugs; received "
@@ -36,6 +36,11 @@ def bugs_of(folder: Path) -> list[Listed]:
         )
     with Records(folder) as records:
         return [Listed(bug.id, standing(bug), bug) for bug in sorted(records.bugs(), key=rank)]
+
+
+def _status(entry: Collected) -> str:
+    waiting = entry.judgement.counted and not entry.judgement.why.strip()
+    return "not judged" if waiting else entry.status
 
 
 def named(found: list[Listed], name: str) -> Listed:

@@ -111,7 +111,7 @@ def _row(listed: Listed) -> dict[str, Any]:
     if listed.entry is None:
         return brief(listed.bug)
     said = msgspec.to_builtins(listed.entry.judgement)
-    return {**brief(listed.bug), "slug": listed.name, "standing": listed.status, "judgement": said}
+    return {**brief(listed.bug), "slug": listed.name, "standing": listed.entry.status, "judgement": said}
 
 
 def show(

@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from cometfuzz.campaign.records import Records
-from cometfuzz.cli.listing import bugs_of
+from cometfuzz.cli.listing import bugs_of, named
 from cometfuzz.cli.output import folding, print_json
 from cometfuzz.cli.report import AsJson, CampaignOrCollection, Folder
 from cometfuzz.cli.routes import print_trial
@@ -94,6 +94,7 @@ def _case(records: Records, name: str) -> Case:
 
 def verify(
     folder: CampaignOrCollection,
+    bugs: Annotated[list[str] | None, typer.Argument(metavar="BUG", help="Only these, by id or name.")] = None,
     jobs: Annotated[int, typer.Option(min=1, help="Scripts at a time.")] = 2,
     stamp: Annotated[
         bool, typer.Option("--stamp", help="Write today's date into the judgements of those shown.")
@@ -111,6 +112,8 @@ def verify(
     Example: cometfuzz verify bugs --stamp
     """
     found = [listed for listed in bugs_of(folder) if listed.bug.reported]
+    if bugs:
+        found = [named(found, name) for name in bugs]
     day = date.date() if date is not None else datetime.date.today() if stamp else None
     if day is not None and any(listed.entry is None for listed in found):
         raise CometfuzzError(f"expected a collection, where there are judgements to stamp; received {folder}")

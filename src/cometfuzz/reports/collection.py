@@ -13,6 +13,7 @@ from cometfuzz.reports.published_bugs import DETECTED, TRIGGERED, Detected
 from cometfuzz.reports.text import is_link, plural
 from cometfuzz.triage.collection import Collected, Collection
 from cometfuzz.triage.judgement import TRIGGERS
+from cometfuzz.triage.recording import writing
 
 INDEX = "README.md"
 DOCUMENT = Path("docs", "bugs.md")
@@ -42,13 +43,14 @@ _COLUMNS = ("bug", "library", "version", "stage", "layer", "symptom", "trigger",
 
 def write_tables(collection: Collection) -> list[Path]:
     """Write the index of a collection, and the tables of docs/bugs.md if that file is there; what was written."""
-    collection.folder.mkdir(parents=True, exist_ok=True)
     texts = {collection.folder / INDEX: index_text(collection)}
     document = collection.folder.parent / DOCUMENT
     if document.is_file():
         texts[document] = filled(document.read_text(encoding="utf-8"), collection, document)
-    for path, text in texts.items():
-        path.write_text(text, encoding="utf-8")
+    with writing(collection.folder):
+        collection.folder.mkdir(parents=True, exist_ok=True)
+        for path, text in texts.items():
+            path.write_text(text, encoding="utf-8")
     return list(texts)
 
 
@@ -75,6 +77,15 @@ def _index(collection: Collection) -> Iterator[str]:
         if entries:
             yield from ("", f"## Apart: {status}", "", why, "")
             yield from _table(entries)
+    judged = [entry for entry in collection.entries if entry.judgement.why.strip()]
+    if judged:
+        yield from ("", "## Why", "")
+        yield from (f"- [{entry.slug}]({entry.slug}/): {prose(entry.judgement.why)}" for entry in judged)
+
+
+def prose(text: str) -> str:
+    """What a person wrote, in one line; Markdown stays, HTML does not."""
+    return " ".join(text.split()).replace("<", "&lt;")
 
 
 def _table(entries: Sequence[Collected]) -> Iterator[str]:

@@ -11,6 +11,7 @@ import datetime
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, count
 from pathlib import Path
 
 from cometfuzz.errors import InvalidCollection
@@ -21,7 +22,7 @@ from cometfuzz.oracles.finding import Finding
 from cometfuzz.triage.blame import EVERYBODY, PROPER
 from cometfuzz.triage.bug import Bug
 from cometfuzz.triage.judgement import Judgement, first_judgement, judgement_text, read_judgement, stamp
-from cometfuzz.triage.recording import RECORD, read_bug, write_bug
+from cometfuzz.triage.recording import RECORD, read_bug, write_bug, writing
 from cometfuzz.triage.signature import covers, kin, same_bug
 
 DEFAULT = Path("bugs")
@@ -99,16 +100,17 @@ class Collection:
     @staticmethod
     def read(folder: Path) -> "Collection":
         """The collection in a folder, all of it checked; a folder that is not there is an empty one."""
-        found = sorted(path.parent for path in folder.glob(f"*/{RECORD}"))
+        found = sorted(path.parent for path in folder.glob(f"[!.]*/{RECORD}"))  # a draft that a kill left is no bug
         entries = tuple(Collected(path, read_bug(path), read_judgement(path / JUDGEMENT)) for path in found)
-        slugs = {entry.slug for entry in entries}
+        mended = {entry.slug: entry.judgement.same_fix for entry in entries}
         for entry in entries:
             if not _SLUG.fullmatch(entry.slug):
                 raise InvalidCollection(f"{entry.folder}: expected a name like keras-conv-value; received {entry.slug}")
             fix = entry.judgement.same_fix
-            if fix and (fix not in slugs or fix == entry.slug):
+            if fix and mended.get(fix, fix):  # neither a stranger, nor itself, nor one that points on
                 raise InvalidCollection(
-                    f"{entry.folder / JUDGEMENT}: expected another bug of the collection; received same_fix={fix}"
+                    f"{entry.folder / JUDGEMENT}: expected a bug of the collection that has no same_fix itself; "
+                    f"received same_fix={fix}"
                 )
         return Collection(folder, entries)
 
@@ -121,43 +123,48 @@ class Collection:
         slug = self.slug_for(bug)
         judgement = first_judgement(bug)
         draft = self.folder / f".{slug}.draft"
-        write_bug(draft, bug)
-        (draft / JUDGEMENT).write_text(judgement_text(judgement), encoding="utf-8")
-        entry = Collected(draft.replace(self.folder / slug), read_bug(self.folder / slug), judgement)
+        with writing(draft):
+            write_bug(draft, bug)
+            (draft / JUDGEMENT).write_text(judgement_text(judgement), encoding="utf-8")
+            folder = draft.replace(self.folder / slug)
+        entry = Collected(folder, read_bug(folder), judgement)
         entries = sorted((*self.entries, entry), key=lambda each: each.slug)
         return Collection(self.folder, tuple(entries)), entry
 
     def renew(self, entry: Collected, bug: Bug) -> "Collection":
         """Take script, draft, case and record of a bug anew; its name and its judgement stay."""
-        write_bug(entry.folder, bug)
+        with writing(entry.folder):
+            write_bug(entry.folder, bug)
         renewed = replace(entry, bug=read_bug(entry.folder))
         return Collection(self.folder, tuple(renewed if each is entry else each for each in self.entries))
 
     def stamped(self, entries: Sequence[Collected], day: datetime.date) -> "Collection":
         """Write down the day on which the scripts of these entries showed their bugs."""
-        for entry in entries:
-            stamp(entry.folder / JUDGEMENT, day)
+        with writing(self.folder):
+            for entry in entries:
+                stamp(entry.folder / JUDGEMENT, day)
         return Collection.read(self.folder)
 
     def slug_for(self, bug: Bug) -> str:
         """A name for a bug that no entry has."""
         name = slug_of(bug)
-        taken = {entry.slug for entry in self.entries}
-        numbers = (f"{name}-{number}" for number in range(2, len(taken) + 3))
-        return next(each for each in (name, *numbers) if each not in taken)
+        numbered = (f"{name}-{number}" for number in count(2))
+        return next(each for each in chain([name], numbered) if not (self.folder / each).exists())
 
 
 def is_collection(folder: Path) -> bool:
     """Whether a folder has a bug in it, in the form of a collection."""
-    return next(folder.glob(f"*/{RECORD}"), None) is not None
+    return next(folder.glob(f"[!.]*/{RECORD}"), None) is not None
 
 
 def having(entries: Sequence[Collected], bug: Bug) -> Collected | None:
     """The entry that a bug of a campaign is: the same signature, or one that covers its minimal case."""
-    for entry in entries:
-        if same_bug(entry.bug.signature, bug.signature):
-            return entry
-    return covering(entries, bug.finding, bug.minimal.graph)
+    return twin(entries, bug) or covering(entries, bug.finding, bug.minimal.graph)
+
+
+def twin(entries: Sequence[Collected], bug: Bug) -> Collected | None:
+    """The entry with the signature of a bug, if there is one."""
+    return next((entry for entry in entries if same_bug(entry.bug.signature, bug.signature)), None)
 
 
 def covering(entries: Sequence[Collected], finding: Finding, graph: Graph) -> Collected | None:

@@ -5,7 +5,8 @@ Texts lose where things are installed on the machine that found it; the case tha
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 import msgspec
 
 from cometfuzz.catalogue.files import load
-from cometfuzz.errors import CometfuzzError, InvalidCollection
+from cometfuzz.errors import InvalidCollection
 from cometfuzz.ir.codec import case_id, encode
 from cometfuzz.oracles.finding import Finding, Severity
 from cometfuzz.triage.bug import Blame, Bug, Script, Signature
@@ -53,10 +54,19 @@ class _Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     triage_s: float
 
 
+@contextmanager
+def writing(folder: Path) -> Iterator[None]:
+    """Around what writes into a collection: what the system refuses is one line for people."""
+    try:
+        yield
+    except OSError as error:
+        raise InvalidCollection(f"{error.filename or folder}: {error.strerror}") from None
+
+
 def write_bug(folder: Path, bug: Bug) -> None:
     """Write a bug that is reported into a folder, which is made if need be."""
     if bug.script is None or not bug.script.shown:
-        raise CometfuzzError(f"expected a bug whose script shows it; received bug={bug.id}")
+        raise InvalidCollection(f"expected a bug whose script shows it; received bug={bug.id}")
     folder.mkdir(parents=True, exist_ok=True)
     _write(folder / SCRIPT, bug.script.text)
     _write(folder / DRAFT, bug.draft)

@@ -17,7 +17,7 @@ from cometfuzz.ir.graph import INPUT
 from cometfuzz.oracles.finding import Finding
 from cometfuzz.triage.blame import AGAINST, blame
 from cometfuzz.triage.bug import Blame, Bug, Script, Signature
-from cometfuzz.triage.collection import Collected, covering, recognised
+from cometfuzz.triage.collection import Collected, covering, recognised, twin
 from cometfuzz.triage.confirm import Confirmed, Probe, Target, confirm
 from cometfuzz.triage.known import KnownIssue, known_as
 from cometfuzz.triage.localise import Located, beginning, isolated, localise
@@ -119,7 +119,7 @@ class Triage:
         for other in self.bugs.values():
             if other.id == bug.id or same_bug(other.signature, bug.signature) or _against_all(other, bug):
                 return Triaged(other)
-        entry = next((each for each in self.collected if same_bug(each.bug.signature, bug.signature)), None)
+        entry = twin(self.collected, bug)
         if entry is not None:
             bug = recognised(entry, bug.original)
         elif not bug.known:
