@@ -1,11 +1,14 @@
 """The exit codes of a campaign, by the real command line in a process of its own, on routes that need no DL library."""
 
+import json
 import os
 import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -41,9 +44,13 @@ def project(tmp_path: Path) -> Path:
 
 
 def begin(project: Path, *arguments: str, environ: Mapping[str, str] | None = None) -> "subprocess.Popen[str]":
+    return command(project, "run", "--out", "campaign", "--quiet", *arguments, environ=environ)
+
+
+def command(project: Path, *arguments: str, environ: Mapping[str, str] | None = None) -> "subprocess.Popen[str]":
     paths = os.pathsep.join((str(project / "site"), str(Path(__file__).parent)))
     return subprocess.Popen(
-        [sys.executable, "-P", "-m", "cometfuzz", "run", "--out", "campaign", "--quiet", *arguments],
+        [sys.executable, "-P", "-m", "cometfuzz", *arguments],
         cwd=project,
         env={**os.environ, "PYTHONPATH": paths, "COLUMNS": "100", "TERM": "dumb", **(environ or {})},
         stdout=subprocess.PIPE,
@@ -69,6 +76,14 @@ def test_1_if_there_is_a_new_bug(project: Path) -> None:
     assert code == 1, said
     with Records(project / "campaign") as records:
         assert {bug.signature.library for bug in records.bugs()} == {"faulty"}
+        settled, counting = list(records.settled()), sum(found.finding.counts for found in records.findings())
+        assert (len(settled), records.waiting()) == (counting, [])
+        assert records.sightings() == Counter(each.bug_id for each in settled)
+        assert {each.reason for each in settled if each.first} == {"no script can be written"}
+    code, said = ended(command(project, "triage", "campaign", "--json"))
+    again = json.loads(said)
+    assert (code, again["new"], again["waiting"]) == (0, [], 0)
+    assert again["findings"] == json.loads(json.dumps([asdict(each) for each in settled]))  # nothing was done twice
     code, said = ended(begin(project, *arguments, "--out", "another"))
     assert code == 0, said  # without --fail-on, what is found is no failure
 

@@ -21,6 +21,9 @@ from cometfuzz.oracles.finding import Finding
 from cometfuzz.triage.bug import Bug
 from cometfuzz.triage.records import bug_from_plain
 
+FindingId = tuple[int, int, int]
+"""The index of a case, its part, and the finding's place among those of the part."""
+
 COUNTS = tuple((space, criterion) for space in ("paper", "full") for criterion in CRITERIA)
 """What a point of the curve counts; the columns are named space_criterion."""
 
@@ -63,6 +66,25 @@ class Found:
     part: int
     case_id: str
     finding: Finding
+    place: int = 0
+
+    @property
+    def id(self) -> FindingId:
+        return self.index, self.part, self.place
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What triage made of a finding: its bug, whether it was the first of it, and in how many seconds.
+
+    reason: why the bug is not reported, or by what the finding was taken for it; empty if all was seen.
+    """
+
+    finding: FindingId
+    bug_id: str
+    first: bool
+    reason: str
+    seconds: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,13 +198,39 @@ class Records:
 
     def findings(self) -> Iterator[Found]:
         """All findings, in order of index."""
+        for row in self.select(f"{_FINDINGS} ORDER BY case_index, part, place"):
+            yield _found(row)
+
+    def waiting(self) -> list[FindingId]:
+        """The findings that count and of which triage has made nothing yet, in order of index."""
         rows = self.select(
-            "SELECT case_index, part, case_id, finding FROM findings JOIN trials USING (case_index, part) "
-            "ORDER BY case_index, part, place"
+            "SELECT case_index, part, place FROM findings LEFT JOIN triaged USING (case_index, part, place) "
+            "WHERE counts AND bug_id IS NULL ORDER BY case_index, part, place"
         )
-        for row in rows:
-            finding = Finding.from_plain(json.loads(row["finding"]))
-            yield Found(row["case_index"], row["part"], row["case_id"], finding)
+        return [(row["case_index"], row["part"], row["place"]) for row in rows]
+
+    def finding(self, name: FindingId) -> Found:
+        (row,) = self.select(f"{_FINDINGS} WHERE case_index = ? AND part = ? AND place = ?", *name)
+        return _found(row)
+
+    def settled(self) -> Iterator[Settled]:
+        """What triage made of findings, in order of index; those that are missing wait for it."""
+        for row in self.select("SELECT * FROM triaged ORDER BY case_index, part, place"):
+            name = row["case_index"], row["part"], row["place"]
+            yield Settled(name, row["bug_id"], bool(row["first"]), row["reason"], row["seconds"])
+
+    def bug_of_key(self) -> dict[str, str]:
+        """The bug that the first triaged finding of each rough key turned out to be."""
+        rows = self.select(
+            "SELECT key, bug_id FROM triaged JOIN findings USING (case_index, part, place) "
+            "ORDER BY case_index DESC, part DESC, place DESC"
+        )
+        return {row["key"]: row["bug_id"] for row in rows}
+
+    def sightings(self) -> dict[str, int]:
+        """How many findings each bug explains, by its id."""
+        rows = self.select("SELECT bug_id, count(*) AS findings FROM triaged GROUP BY bug_id ORDER BY bug_id")
+        return {row["bug_id"]: row["findings"] for row in rows}
 
     def bugs(self) -> Iterator[Bug]:
         """What triage has made of the findings, in order of id."""
@@ -224,6 +272,14 @@ class Records:
     def _value(self, name: str) -> Any:
         rows = list(self.select("SELECT value FROM campaign WHERE name = ?", name))
         return json.loads(rows[0]["value"]) if rows else None
+
+
+_FINDINGS = "SELECT case_index, part, place, case_id, finding FROM findings JOIN trials USING (case_index, part)"
+
+
+def _found(row: sqlite3.Row) -> Found:
+    finding = Finding.from_plain(json.loads(row["finding"]))
+    return Found(row["case_index"], row["part"], row["case_id"], finding, row["place"])
 
 
 def expect_campaign(folder: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from cometfuzz.errors import InvalidCampaign
 
-VERSION = 2
+VERSION = 3
 """Goes up with every change of the tables; a database of another version is refused."""
 
 APPLICATION = 0x636F6D74
@@ -93,6 +93,17 @@ CREATE TABLE findings (
     FOREIGN KEY (case_index, part) REFERENCES trials
 );
 CREATE INDEX findings_by_key ON findings (key);
+CREATE TABLE triaged (
+    case_index INTEGER NOT NULL,
+    part INTEGER NOT NULL,
+    place INTEGER NOT NULL,
+    bug_id TEXT NOT NULL,
+    first INTEGER NOT NULL,
+    reason TEXT NOT NULL,
+    seconds REAL NOT NULL,
+    PRIMARY KEY (case_index, part, place),
+    FOREIGN KEY (case_index, part, place) REFERENCES findings
+) WITHOUT ROWID;
 CREATE TABLE bugs (
     bug_id TEXT PRIMARY KEY,
     key TEXT NOT NULL,

@@ -14,7 +14,7 @@ import cometfuzz
 from cometfuzz.campaign import schema
 from cometfuzz.campaign.events import CaseDone, Ended, Event, Executed, Notice, RouteResult, Started
 from cometfuzz.campaign.folder import DATABASE, Lock
-from cometfuzz.campaign.records import COUNTS, Records, expect_campaign
+from cometfuzz.campaign.records import COUNTS, Records, Settled, expect_campaign
 from cometfuzz.errors import InvalidCampaign
 from cometfuzz.oracles.finding import Finding
 from cometfuzz.triage.bug import Bug
@@ -94,6 +94,12 @@ class Store(Records):
         with schema.plain_words(self.database), self.connection:
             self.connection.execute("DELETE FROM bugs WHERE bug_id = ?", (bug.id,))
             self._insert("bugs", *head, bug.reported, _text(bug.known), _json(bug_as_plain(bug)))
+
+    def settle(self, settled: Settled) -> None:
+        """Keep what triage made of a finding."""
+        row = (*settled.finding, settled.bug_id, settled.first, _text(settled.reason), settled.seconds)
+        with schema.plain_words(self.database), self.connection:
+            self._insert("triaged", *row)
 
     def _save_files(self, event: CaseDone) -> None:
         cases = {event.case_id: event.case, **{part.case_id: part.case for part in event.parts}}

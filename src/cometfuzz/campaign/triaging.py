@@ -1,10 +1,13 @@
-"""The triage of a campaign: one finding of each kind, ordinary ones first, into bugs that the store keeps."""
+"""The triage of a campaign: one finding of each kind, ordinary ones first, into bugs that the store keeps.
+
+The store also keeps what became of each finding, so that nothing is done twice and bugs know how often they were seen.
+"""
 
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from cometfuzz.campaign.records import Found, Records
+from cometfuzz.campaign.records import Found, Records, Settled
 from cometfuzz.campaign.store import Store
 from cometfuzz.execution.executor import Executor
 from cometfuzz.execution.supervisor import Limits
@@ -51,16 +54,17 @@ def triage_campaign(
     """Triage what the campaign found; each bug is kept as soon as it is there. The new ones are returned.
 
     Bugs that are kept already and that a collection has by now are marked as known. Kinds that are left when the time
-    is over are triaged by a later call: bugs that are kept cost next to nothing.
+    is over are triaged by a later call. All other findings are one more sight of a bug, which costs next to nothing.
     """
     began, new = time.monotonic(), []
     for bug in list(store.bugs()):
         entry = having(known.collected, bug)
         if entry is not None and bug.known != entry.known:
             store.keep(replace(bug, known=entry.known))
-    waiting = kinds(store)
-    if not waiting:
+    unsettled = set(store.waiting())
+    if not unsettled:
         return []
+    waiting = [found for found in kinds(store) if found.id in unsettled]
     names = [name for name in store.settings["routes"] if name in routes]
     limits = Limits(stage_s=STAGE_S)
     with Executor([routes[name] for name in names], limits=limits, pause_after=0) as executor:
@@ -75,11 +79,40 @@ def triage_campaign(
         for done, found in enumerate(waiting):
             if stopped() or (limit_s is not None and time.monotonic() - began > limit_s):
                 break
+            at = time.monotonic()
             result = triage.triage(found.finding, store.case(found.case_id), names)
             fresh = result.bug if result.new else None
             if fresh is not None:
                 fresh = replace(fresh, draft=draft(fresh, routes))
                 store.keep(fresh)
                 new.append(fresh)
+            if result.bug is not None:
+                reason = unreported(result.bug)
+                store.settle(Settled(found.id, result.bug.id, result.new, reason, time.monotonic() - at))
             show(Progress(done + 1, len(waiting), "done", fresh))
+        _settle_the_others(store, triage)
     return new
+
+
+def unreported(bug: Bug) -> str:
+    """Why a bug is not reported, in a few words; nothing if it is."""
+    if bug.known:
+        return f"known: {bug.known}"
+    if bug.runs and not bug.shown:
+        return f"did not show again in {bug.runs} runs"
+    if bug.script is None:
+        return "no script can be written"
+    return "" if bug.script.shown else "the script does not show it by itself"
+
+
+def _settle_the_others(store: Store, triage: Triage) -> None:
+    """Findings of the kinds that were triaged: one more sight of a bug whose condition they meet, else of their
+    kind's."""
+    kind_of = store.bug_of_key()
+    for name in store.waiting():
+        at, found = time.monotonic(), store.finding(name)
+        bug = triage.seen_before(found.finding, store.case(found.case_id))
+        bug_id = bug.id if bug is not None else kind_of.get(found.finding.key)
+        if bug_id is not None:
+            reason = "" if bug is not None else "of the same kind"
+            store.settle(Settled(name, bug_id, False, reason, time.monotonic() - at))

@@ -13,12 +13,14 @@ from cometfuzz.triage.collection import Collected, Collection, is_collection
 
 @dataclass(frozen=True)
 class Listed:
-    """A bug under the name that the folder has for it. status: how it counts. entry: in a collection."""
+    """A bug under the name that the folder has for it. status: how it counts. entry: in a collection.
+    findings: how often a campaign saw it."""
 
     name: str
     status: str
     bug: Bug
     entry: Collected | None = None
+    findings: int = 0
 
     def is_called(self, name: str) -> bool:
         """Whether a person may mean it: by its id or name, or the beginning of one."""
@@ -35,7 +37,8 @@ def bugs_of(folder: Path) -> list[Listed]:
             "neither: `cometfuzz run --out DIR` begins a campaign, `cometfuzz collect` a collection"
         )
     with Records(folder) as records:
-        return [Listed(bug.id, standing(bug), bug) for bug in sorted(records.bugs(), key=rank)]
+        seen, found = records.sightings(), sorted(records.bugs(), key=rank)
+    return [Listed(bug.id, standing(bug), bug, findings=seen.get(bug.id, 0)) for bug in found]
 
 
 def _status(entry: Collected) -> str:

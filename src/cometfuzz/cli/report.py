@@ -95,13 +95,16 @@ def bugs(folder: CampaignOrCollection, as_json: AsJson = False) -> None:
     if not found:
         console.print("No bugs.")
         return
+    seen = any(listed.findings for listed in found)
     table = Table(folding("bug"), "status", "data", folding("what"), box=box.SIMPLE_HEAD, pad_edge=False)
+    if seen:
+        table.add_column("seen", justify="right")
     for listed in found:
         bug = listed.bug
         what = Text(clean(bug.title))
         if bug.known:
             what.append(f"\nknown as {clean(bug.known)}", style="dim")
-        table.add_row(listed.name, listed.status, bug.severity, what)
+        table.add_row(listed.name, listed.status, bug.severity, what, *([str(listed.findings)] if seen else []))
     console.print(table)
     console.print(f"{plural(len(found), 'bug')}; `cometfuzz show DIR BUG` has the script of each.", highlight=False)
 
@@ -109,7 +112,7 @@ def bugs(folder: CampaignOrCollection, as_json: AsJson = False) -> None:
 def _row(listed: Listed) -> dict[str, Any]:
     """A bug as a row for programs; one of a collection with what people say of it."""
     if listed.entry is None:
-        return brief(listed.bug)
+        return {**brief(listed.bug), "findings": listed.findings}
     said = msgspec.to_builtins(listed.entry.judgement)
     return {**brief(listed.bug), "slug": listed.name, "standing": listed.entry.status, "judgement": said}
 

@@ -1,6 +1,9 @@
 """`cometfuzz triage`: from the findings of a campaign to bugs with scripts."""
 
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
+from statistics import median
 from typing import Annotated
 
 import typer
@@ -8,11 +11,12 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 from rich.progress import Progress as Bar
 
+from cometfuzz.campaign.records import Settled
 from cometfuzz.campaign.store import Store
 from cometfuzz.campaign.triaging import Progress, triage_campaign
 from cometfuzz.cli.output import print_json
 from cometfuzz.config import load as load_config
-from cometfuzz.reports.text import clean
+from cometfuzz.reports.text import clean, plural
 from cometfuzz.routes.registry import configured
 from cometfuzz.triage.bug import Bug
 from cometfuzz.triage.known import gather_known
@@ -44,9 +48,42 @@ def triage(
     """
     with Store.open(folder) as store:
         found = run_triage(store, config, known or [], minutes, quiet=as_json)
+        settled, waiting = list(store.settled()), len(store.waiting())
     if as_json:
-        names = ("id", "title", "reported", "known")
-        print_json({"new": [{name: getattr(bug, name) for name in names} for bug in found]})
+        names = ("id", "title", "reported", "known", "triage_s")
+        print_json(
+            {
+                "new": [{name: getattr(bug, name) for name in names} for bug in found],
+                "findings": [asdict(each) for each in settled],
+                "waiting": waiting,
+                **{name: _median(seconds) for name, seconds in _seconds(settled).items()},
+            }
+        )
+    else:
+        Console().print(_closing(settled, waiting), highlight=False, soft_wrap=True)
+
+
+def _seconds(settled: Sequence[Settled]) -> dict[str, list[float]]:
+    """How long findings took: those that made a bug, script and all, and those that were one more sight of one."""
+    made = [each.seconds for each in settled if each.first and not each.reason]
+    again = [each.seconds for each in settled if not each.first]
+    return {"median_s": made, "median_again_s": again}
+
+
+def _median(seconds: Sequence[float]) -> float | None:
+    return median(seconds) if seconds else None
+
+
+def _closing(settled: Sequence[Settled], waiting: int) -> str:
+    """What triage came to, over all its calls."""
+    bugs = len({each.bug_id for each in settled})
+    text = f"{plural(len(settled), 'finding')}: {plural(bugs, 'bug')}"
+    made, again = _seconds(settled).values()
+    if made:
+        text += f"; from a finding to a script that shows it {median(made):.1f} s (median of {len(made)})"
+    if again:
+        text += f", one more sight of a bug {1000 * median(again):.0f} ms (median of {len(again)})"
+    return text + (f"; {waiting} findings wait: call it again" if waiting else "")
 
 
 def run_triage(

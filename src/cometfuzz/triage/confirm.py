@@ -145,10 +145,16 @@ class Confirmed:
 
 
 def confirm(probe: Probe, case: Case) -> Confirmed:
-    """Run a case again, three times in one fresh worker: what an earlier case left behind has no part in it."""
-    groups = {step.group.name for name in probe.target.routes for step in probe.executor.routes[name].steps}
+    """Run a case again, three times in one fresh worker: what an earlier case left behind has no part in it.
+
+    Fresh is the worker in which it failed. To start those that only led there, or that agree, costs most of the time
+    of a triage and tells nothing: a script is run from its beginning in a clean process anyway.
+    """
+    steps = probe.executor.routes[probe.target.failing].steps
+    here = [step for step in steps if (probe.target.stage, probe.target.library) in step.stages]
+    failed = (here or steps)[-1].group.name
     for worker in probe.executor.workers:
-        if worker.group.name in groups:
+        if worker.group.name == failed:
             worker.stop()
     found = [probe.find(case) for _ in range(TIMES)]
     shown = [finding for finding in found if finding is not None]

@@ -79,10 +79,9 @@ class Triage:
         began = time.monotonic()
         if not finding.counts and not (self.declared and finding.claims):
             return Triaged(None, reason=finding.gap or finding.symptom)
-        alias = alias_of(finding, case.graph)
-        for bug in self.bugs.values():
-            if covers(bug, finding, case.graph) or (alias and self._aliases.get(alias) == bug.id):
-                return Triaged(bug)
+        bug = self.seen_before(finding, case)
+        if bug is not None:
+            return Triaged(bug)
         entry = covering(self.collected, finding, case.graph)
         if entry is not None:
             return self._keep(recognised(entry, case))
@@ -94,8 +93,16 @@ class Triage:
             return self._keep(bug)
         triaged = self._keep(self._work_out(finding, case, everywhere, began))
         if triaged.bug is not None:
-            self._aliases[alias] = triaged.bug.id
+            self._aliases[alias_of(finding, case.graph)] = triaged.bug.id
         return triaged
+
+    def seen_before(self, finding: Finding, case: Case) -> Bug | None:
+        """The bug that a finding is one more sight of; no library is run for that."""
+        alias = alias_of(finding, case.graph)
+        for bug in self.bugs.values():
+            if covers(bug, finding, case.graph) or (alias and self._aliases.get(alias) == bug.id):
+                return bug
+        return None
 
     def _cause(self, probe: Probe, reduced: Reduced) -> tuple[Finding, Case] | None:
         """What is wrong already before the last layer of a reduced case, which then fails over it."""
@@ -123,7 +130,9 @@ class Triage:
         if entry is not None:
             bug = recognised(entry, bug.original)
         elif not bug.known:
+            began = time.monotonic()
             bug = replace(bug, script=self.reproduce(bug))
+            bug = replace(bug, triage_s=bug.triage_s + time.monotonic() - began)
         self.bugs[bug.id] = bug
         return Triaged(bug, new=True)
 
