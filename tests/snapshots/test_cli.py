@@ -3,6 +3,8 @@
 import json
 import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -105,6 +107,7 @@ def test_bench_json_has_the_promised_form() -> None:
         (["conformance", "--layers", "Nope"], "received layer='Nope'"),
         (["conformance", "--routes", "nope"], "received route='nope'"),
         (["gaps", "--kind", "nope"], "received kind='nope'"),
+        (["run", "--routes", "reference"], "expected a route among them that takes every case: keras-tf, keras-torch"),
         (["export", "nowhere"], "nowhere: expected the folder of a campaign"),
     ],
 )
@@ -118,6 +121,18 @@ def test_errors_are_one_line(
     error = capsys.readouterr().err
     assert message in error
     assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_nobody_who_reads_is_no_error(unbuffered: str) -> None:
+    environ = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
+    command = [sys.executable, "-m", "cometfuzz", "layers", "ReLU", "--json"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 141
 
 
 def test_synthesise_json_has_the_promised_form() -> None:

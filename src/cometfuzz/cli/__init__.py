@@ -1,6 +1,7 @@
 """The command line: each group of commands is a module; this one joins them and maps errors to exit codes."""
 
 import gc
+import os
 import sys
 from typing import Annotated
 
@@ -81,13 +82,22 @@ def main() -> None:
     """Run the command line.
 
     Exit code 0: nothing new; 1: something was found; 2: an error in one line, such as a wrong option; 3: an environment
-    or a worker that cannot be used; 130: interrupted.
+    or a worker that cannot be used; 130: interrupted; 141: nobody reads what we print any more, as in `| head -1`.
     """
     # Graphs and what is remembered of them are many small things without cycles: a fifth of the time went into looking
     # through them for garbage.
     gc.set_threshold(50_000, 20, 50)
+    stdout = sys.stdout
     try:
-        app(prog_name="cometfuzz")
+        try:
+            app(prog_name="cometfuzz")
+        finally:
+            stdout.flush()  # else Python does it when nobody can catch the error any more
+            if sys.stdout is not stdout:  # typer's way to be silent
+                raise BrokenPipeError
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stdout.fileno())
+        sys.exit(141)
     except CometfuzzError as error:
         print(f"cometfuzz: {error}", file=sys.stderr)
         sys.exit(3 if isinstance(error, EnvironmentFailure | WorkerFailure) else 2)

@@ -85,6 +85,12 @@ def run(
     policy = given.policy
     default = [name for name in (*policy.base, *policy.only, *policy.converters, *policy.sampled) if name in usable]
     chosen = [route.name for route in choose(routes, usable)] if routes else default
+    if not any(name in policy.base for name in chosen):
+        base = ", ".join(policy.base)
+        raise UnknownName(
+            f"expected a route among them that takes every case: {base} (`base` under [policy] in cometfuzz.toml); "
+            f"received routes={','.join(chosen)!r}, on which most cases would run nowhere"
+        )
     folder = out or Path("campaigns") / time.strftime("%Y%m%d-%H%M%S")
     settings = Settings(
         strategy=strategy,
