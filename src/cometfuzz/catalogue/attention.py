@@ -40,8 +40,8 @@ def common_params() -> dict[str, Space]:
 
 def sequences(x: Types) -> Types:
     """Query, value and key; a bool tensor at the end is an attention mask."""
-    given = x[:-1] if x[-1].dtype == "bool" else x
-    return (*given, given[1]) if len(given) == 2 else given
+    given = x[:-1] if x[-1].dtype == "bool" and len(x) > 2 else x
+    return (*given, given[-1])[:3]
 
 
 def _floats_agree(x: Types, p: Any) -> bool:
@@ -159,7 +159,7 @@ def _mask_is_given(x: Types, p: Any) -> bool:
 
 
 def _mask_fits(x: Types, p: Any) -> bool:
-    return not p.attention_mask or x[-1].shape == (x[0].shape[0], x[0].shape[1], x[1].shape[1])
+    return not p.attention_mask or x[-1].shape == (*x[0].shape[:2], *x[1].shape[1:2])
 
 
 MANY_HEADS: dict[str, Rule] = {
