@@ -100,6 +100,14 @@ def test_a_module_of_several_inputs_owns_the_weights() -> None:
     assert "torch.onnx.export(\n        flat, " in text
 
 
+def test_states_are_reset_if_that_is_what_fails() -> None:
+    case = chain((1, 2, 1), ("LSTM", {"units": 1, "stateful": True}))
+    frames = ["/venv/lib/site-packages/keras/src/layers/rnn/rnn.py:328 reset_state"]
+    resetting = make_script(bug(case, finding("keras-torch", "crash", evidence={"frames": frames})))
+    assert "            layer.reset_states()\n    seen = " in resetting
+    assert "reset" not in make_script(bug(case, finding("keras-torch", "crash")))
+
+
 def test_weights_that_are_all_zero_take_one_line() -> None:
     case = chain((1, 2), ("Dense", {"units": 1}))
     node = case.graph.nodes[-1].id

@@ -39,6 +39,10 @@ WORDS = {
 }
 
 
+LAYERS, CONDITIONS = 4, 6
+"""How many of each a title names."""
+
+
 @dataclass(frozen=True)
 class Triaged:
     """What became of a finding: its bug, whether that is new, and if there is none, why."""
@@ -202,8 +206,9 @@ class Triage:
         known: str,
         began: float,
     ) -> Bug:
-        layers = " > ".join(signature.layers) or "a model"
-        condition = f" ({signature.condition})" if signature.condition else ""
+        layers = _few(signature.layers, " > ", LAYERS) or "a model"
+        condition = _few(signature.condition.split(", "), ", ", CONDITIONS)
+        condition = f" ({condition})" if condition else ""
         return Bug(
             signature=signature,
             title=f"{layers} {WORDS.get(finding.symptom, finding.symptom)}: {who.role}{condition}",
@@ -220,6 +225,13 @@ class Triage:
             known=known,
             triage_s=time.monotonic() - began,
         )
+
+
+def _few(parts: Sequence[str], between: str, most: int) -> str:
+    """The first parts and the last one, where there are more than a title bears."""
+    if len(parts) > most:
+        parts = (*parts[: most - 1], f"... {len(parts) - most} more ...", parts[-1])
+    return between.join(parts)
 
 
 def _against_all(one: Bug, two: Bug) -> bool:
