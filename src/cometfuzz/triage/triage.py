@@ -133,7 +133,7 @@ class Triage:
         entry = twin(self.collected, bug)
         if entry is not None:
             bug = recognised(entry, bug.original)
-        elif not bug.known:
+        elif not bug.known and bug.shown:  # a whole model that nobody could reduce proves nothing by its values
             began = time.monotonic()
             bug = replace(bug, script=self.reproduce(bug))
             bug = replace(bug, triage_s=bug.triage_s + time.monotonic() - began)
