@@ -7,6 +7,7 @@ from bugs import bug, finding, pooling
 
 from cometfuzz.oracles.finding import Camp, Symptom
 from cometfuzz.routes.registry import ROUTES
+from cometfuzz.triage.blame import AGAINST
 from cometfuzz.triage.bug import Bug, Script
 from cometfuzz.triage.draft import _SEEN, draft
 from cometfuzz.triage.trackers import TRACKERS
@@ -36,6 +37,26 @@ def test_a_draft_has_the_form_of_its_tracker_and_all_that_it_needs(library: str)
     assert wanted is None or headings(text) == wanted
     for part in ("a title", "print('hello')", "seen: 1.75", "9.9", "Keras 3 on JAX", "float64"):
         assert part in text
+
+
+def test_versions_are_those_of_what_takes_part() -> None:
+    made = reported()
+    text = draft(replace(made, versions={"keras": "3.15.1", "torch": "2.13.0", "mxnet": "1.9.1"}))
+    assert "torch 2.13.0" in text
+    assert "mxnet" not in text
+
+
+def test_what_all_libraries_do_is_said_as_that() -> None:
+    made = reported()
+    text = draft(replace(made, blame=replace(made.blame, role=AGAINST)))
+    assert "all libraries do otherwise than the documentation says." in text
+
+
+def test_places_of_mlir_are_left_out_of_what_is_seen() -> None:
+    made = reported(symptom="crash")
+    printed = "seen: ConverterError: <unknown>:0: error: loc(fused[\"A\"]): 'tfl.prelu' op failed"
+    text = draft(replace(made, script=Script("", "main", True, 1, printed)))
+    assert "\nConverterError: error: 'tfl.prelu' op failed\n" in text
 
 
 def test_titles_begin_as_the_tracker_wants() -> None:

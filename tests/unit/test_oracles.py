@@ -151,6 +151,15 @@ def test_what_fails_on_every_route_is_told_apart(kind: str, message: str, frame:
     assert found.counts == (symptom == "crash")
 
 
+def test_a_limit_that_names_no_layer_covers_utilities_too() -> None:
+    """OpenVINO computes float64 in float32, whatever the node; the dtype is all that matters."""
+    case = chain((1, 2), ("crop", {"crops": ((0, 0), (0, 1))}), dtype="float64")
+    trial = Trial(case, {"openvino": completed("openvino", answer(case))})
+    assert any("float64" in gap.evidence for gap in Bench(trial, lambda *given: trial).gaps("openvino"))
+    plain = Trial(chain((1, 2), ("crop", {"crops": ((0, 0), (0, 1))})), {})
+    assert not list(Bench(plain, lambda *given: plain).gaps("openvino"))
+
+
 def test_the_death_of_a_process() -> None:
     dead = Outcome("keras-tf", "signal", "run", "tensorflow", detail="SIGSEGV")
     (found,) = findings(CASE, dead, completed("keras-torch", answer(CASE)))

@@ -11,7 +11,7 @@ from lxml import etree
 from reporting import HOSTILE, HOSTILE_LINK, bug, bugs, hostile_bug, write_campaign
 from typer.testing import CliRunner
 
-from cometfuzz.campaign.records import Point, Records
+from cometfuzz.campaign.records import Point, Records, Settled
 from cometfuzz.campaign.store import Store
 from cometfuzz.cli import app
 from cometfuzz.errors import CometfuzzError
@@ -101,7 +101,14 @@ def test_findings_of_a_bug_are_not_listed_apart(tmp_path: Path, facts: Facts) ->
     mine = bug("tensorflow", found.finding.symptom, original_id=found.case_id)
     with Store.open(tmp_path / "c") as store:
         store.keep(mine)
+        same = [each.id for each in list(store.findings()) if each.finding.key == found.finding.key]
+        waiting = store.waiting()
+        for name in same:
+            store.settle(Settled(name, mine.id, name == same[0], "", 0.5))
         after = gather(store)
+        assert [name for name in waiting if name not in same] == store.waiting()
+        assert [each.finding for each in store.settled() if each.first] == same[:1]
+    assert after.sightings == {mine.id: len(same)}
     keys = [[group.finding.key for group in some.apart if group.reason == "no bug"] for some in (before, after)]
     assert found.finding.key in keys[0]
     assert found.finding.key not in keys[1]

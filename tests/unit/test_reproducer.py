@@ -100,6 +100,26 @@ def test_a_module_of_several_inputs_owns_the_weights() -> None:
     assert "torch.onnx.export(\n        flat, " in text
 
 
+def test_states_are_reset_if_that_is_what_fails() -> None:
+    case = chain((1, 2, 1), ("LSTM", {"units": 1, "stateful": True}))
+    frames = ["/venv/lib/site-packages/keras/src/layers/rnn/rnn.py:328 reset_state"]
+    resetting = make_script(bug(case, finding("keras-torch", "crash", evidence={"frames": frames})))
+    assert "            layer.reset_states()\n    seen = " in resetting
+    assert "reset" not in make_script(bug(case, finding("keras-torch", "crash")))
+
+
+def test_weights_that_are_all_zero_take_one_line() -> None:
+    case = chain((1, 2), ("Dense", {"units": 1}))
+    node = case.graph.nodes[-1].id
+    kernel, bias = np.zeros((2, 1), "f4"), np.zeros(1, "f4")
+    zeros = replace(case, data={f"{node}/kernel": to_tensor(kernel), f"{node}/bias": to_tensor(bias)})
+    line = "layer.set_weights([np.zeros_like(weight) for weight in layer.get_weights()])"
+    assert line in make_script(bug(zeros, finding("keras-torch")))
+    some = replace(zeros, data={**zeros.data, f"{node}/bias": to_tensor(bias + 1)})
+    text = make_script(bug(some, finding("keras-torch")))
+    assert "    np.zeros((2, 1)),  # kernel\n    np.ones((1,)),  # bias\n" in text
+
+
 def test_a_cast_to_the_same_dtype_drops_the_mask() -> None:
     """keras.ops.cast would give back the tensor itself, with the mask that no utility hands on."""
     text = make_script(bug(chain((2, 3), ("cast", {})), finding("keras-torch")))

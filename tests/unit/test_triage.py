@@ -20,7 +20,8 @@ from cometfuzz.oracles.finding import Finding
 from cometfuzz.oracles.judging import examine
 from cometfuzz.routes.registry import ROUTES
 from cometfuzz.triage.blame import AGAINST
-from cometfuzz.triage.bug import Bug, Script
+from cometfuzz.triage.bug import Blame, Bug, Script, Signature
+from cometfuzz.triage.confirm import Confirmed
 from cometfuzz.triage.known import KnownIssue
 from cometfuzz.triage.localise import change_rates
 from cometfuzz.triage.reduce import Effort
@@ -192,9 +193,10 @@ def test_it_is_confirmed_in_a_fresh_worker_of_the_stage_that_failed() -> None:
 
 
 def test_what_does_not_show_again_is_kept_with_a_rate_of_none() -> None:
-    bug = triage_of(crashing(softmax, flaky=lambda number: False)).triage(CRASH, CASE).bug
+    asked: list[Bug] = []  # for a script: the values of a whole model that did not fail again would prove nothing
+    bug = triage_of(crashing(softmax, flaky=lambda number: False), reproduce=asked.append).triage(CRASH, CASE).bug
     assert bug is not None
-    assert (bug.shown, bug.runs, bug.minimal) == (0, 3, CASE)
+    assert (bug.shown, bug.runs, bug.minimal, asked) == (0, 3, CASE, [])
     assert bug.finding.evidence["reduction"] == "did not show again"
 
 
@@ -276,3 +278,13 @@ def test_what_fails_on_all_libraries_is_one_bug_though_each_has_its_own_words() 
     assert first.new
     assert AGAINST in first.bug.blame.role
     assert (second.new, second.bug) == (False, first.bug)
+
+
+def test_a_title_names_a_few_layers_and_conditions() -> None:
+    triage = triage_of(crashing(softmax))
+    many = Signature("a library", "run", "crash", tuple("ABCDEF"), "", ", ".join("abcdefgh"))
+    bug = triage._bug(many, CRASH, CASE, CASE, Blame("", "", "runtime X", "", 0.5), Confirmed(3, 3, None), "", 0.0)
+    assert bug.title == (
+        "A > B > C > ... 2 more ... > F raises an exception: runtime X (a, b, c, d, e, ... 2 more ..., h)"
+    )
+    assert bug.signature == many

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from triaging import crash_of
@@ -163,5 +164,31 @@ def test_a_broken_file_is_one_clear_error(tmp_path: Path, text: str, message: st
         load_known(tmp_path / "nowhere")
 
 
-def test_what_we_ship_can_be_read() -> None:
-    assert isinstance(load_known(), tuple)
+@pytest.mark.parametrize(
+    ("link", "signature", "other"),
+    [
+        (
+            "tensorflow-onnx/issues/2337",
+            Signature("tf2onnx", "tf2onnx", "crash", ("cast",), "DeclaredOtherwise: expected # in #; received dtype=#"),
+            {"failure": "ValueError in tf2onnx/tfonnx.py process"},
+        ),
+        (
+            "pytorch/issues/32282",
+            Signature("torch", "torch.onnx", "crash", ("pad", "LayerNormalization"), "SymbolicValueError in x.py f"),
+            {"layers": ("pad", "BatchNormalization")},
+        ),
+        (
+            "tensorflow/issues/125965",
+            Signature("tensorflow", "run", "nonfinite", ("MaxPooling3D",), "", "pool_size, special data"),
+            {"condition": "pool_size"},
+        ),
+        (
+            "keras/pull/23093",
+            Signature("all libraries", "", "nonfinite", ("UnitNormalization",), "", "float16"),
+            {"condition": "rank 3"},
+        ),
+    ],
+)
+def test_the_issues_that_are_shipped_say_what_they_mean(link: str, signature: Signature, other: dict[str, Any]) -> None:
+    assert link in known_as(load_known(), signature)
+    assert known_as(load_known(), replace(signature, **other)) == ""

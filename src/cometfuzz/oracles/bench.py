@@ -9,7 +9,7 @@ from cometfuzz.catalogue.data import Data, draw_data
 from cometfuzz.catalogue.spec import CATALOGUE
 from cometfuzz.execution.outcome import Outcome, Trial
 from cometfuzz.ir.case import Case
-from cometfuzz.ir.graph import Graph, Node
+from cometfuzz.ir.graph import INPUT, Graph, Node
 from cometfuzz.oracles.finding import Finding, Severity
 from cometfuzz.oracles.local import Suspect, WrongNode, find_wrong_nodes, suspects
 from cometfuzz.reference.nonfinite import GIVEN, SPECIAL, nonfinite_origins
@@ -82,10 +82,10 @@ class Bench:
         return found
 
     def gaps(self, route: str, node: Node | None = None) -> Iterator[Gap]:
-        """The declared gaps of a route that cover a node, or any node."""
+        """The declared gaps of a route that cover a node, or any node; of a utility, those that name no layer."""
         for each in [node] if node is not None else self.graph.nodes:
-            spec = CATALOGUE[each.layer]
-            if spec.counted:
+            if each.layer != INPUT:
+                spec = CATALOGUE[each.layer]
                 yield from gaps_against(route, spec, spec.view(self.graph.input_types(each)), each.params)
 
 

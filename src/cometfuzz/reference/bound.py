@@ -130,9 +130,8 @@ def judge(expected: Expected, seen: Array) -> Verdict:
     at = tuple(int(index) for index in np.argwhere(wrong)[0])
     worst = float(np.max(np.where(wrong & np.isfinite(excess), excess, 0.0)))
     detail = f"{count} of {seen.size} elements differ, the first at {list(at)}: "
-    detail += (
-        f"expected {want[at]:.9g} within {np.broadcast_to(expected.bound, want.shape)[at]:.3g}; received {wide[at]:.9g}"
-    )
+    within = f" within {np.broadcast_to(expected.bound, want.shape)[at]:.3g}" if np.isfinite(want[at]) else ""
+    detail += f"expected {want[at]:.9g}{within}; received {wide[at]:.9g}"
     return Verdict(False, detail, worst)
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
+from cometfuzz.execution.outcome import readable
 from cometfuzz.triage.bug import Bug
 
 _LABEL = re.compile(r"^\s*(expected|seen|received|got)\b[^:=\n]{0,60}[:=]\s?", re.IGNORECASE)
@@ -43,7 +44,7 @@ def difference(bug: Bug) -> Difference:
     failing, others = bug.finding.camps[:1], bug.finding.camps[1:]
     who_failed = ", ".join(failing[0].routes) if failing else bug.signature.library
     who_agreed = ", ".join(route for camp in others for route in camp.routes) or "the reference"
-    printed = labelled(bug.script.output) if bug.script is not None else {}
+    printed = labelled(readable(bug.script.output)) if bug.script is not None else {}
     if "expected" in printed and "seen" in printed:
         source, texts = "as the script prints it", (printed["expected"], printed["seen"])
     else:

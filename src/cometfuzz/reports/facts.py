@@ -24,7 +24,7 @@ STANDINGS: tuple[Standing, ...] = ("new", "known", "utility", "unshown")
 Reason = Literal["no bug", "unsupported", "refused", "gap"]
 
 REASONS: Mapping[Reason, str] = {
-    "no bug": "no bug was made of it: not triaged yet, not reproduced, or one more sight of a bug",
+    "no bug": "not triaged yet",
     "unsupported": "the library says that it does not do this",
     "refused": "Keras' own argument check, the same on every Keras route: a limit that our catalogue lacks",
     "gap": "a declared gap",
@@ -60,6 +60,8 @@ class Facts:
     routes: Mapping[str, Health]
     versions: Mapping[str, Sequence[str]]
     notices: Sequence[tuple[int, str]] = field(default=())
+    sightings: Mapping[str, int] = field(default_factory=dict)
+    """How many findings each bug explains, by its id."""
 
     @property
     def models_per_minute(self) -> float:
@@ -116,28 +118,25 @@ def gather(records: Records) -> Facts:
         coverage=records.coverage,
         curve=thinned(records.curve()),
         bugs=bugs,
-        apart=_apart(records, bugs),
+        apart=_apart(records),
         routes=routes,
         versions={library: tuple(versions[library]) for library in sorted(versions)},
         notices=tuple(records.notices()),
+        sightings=records.sightings(),
     )
 
 
-def _apart(records: Records, bugs: Sequence[Bug]) -> list[Apart]:
-    """Findings that are no bugs, the most frequent first within each reason."""
-    explained = {(bug.original_id, bug.signature.symptom) for bug in bugs}
+def _apart(records: Records) -> list[Apart]:
+    """Findings of which triage has made no bug, the most frequent first within each reason."""
+    settled = {each.finding for each in records.settled()}
     groups: dict[tuple[Reason, str], Apart] = {}
-    bugs_keys = set()
     for found in records.findings():
-        finding = found.finding
-        if finding.counts and (found.case_id, finding.symptom) in explained:
-            bugs_keys.add(finding.key)
-        reason = _reason(finding)
-        group = groups.setdefault((reason, finding.key), Apart(reason, finding, found.case_id))
-        group.count += 1
-    left = [group for group in groups.values() if group.reason != "no bug" or group.finding.key not in bugs_keys]
+        if found.id not in settled:
+            reason = _reason(found.finding)
+            name = reason, found.finding.key
+            groups.setdefault(name, Apart(reason, found.finding, found.case_id)).count += 1
     order = list(REASONS)
-    return sorted(left, key=lambda group: (order.index(group.reason), -group.count, group.finding.key))
+    return sorted(groups.values(), key=lambda group: (order.index(group.reason), -group.count, group.finding.key))
 
 
 def _reason(finding: Finding) -> Reason:

@@ -39,7 +39,10 @@ def json_report(facts: Facts) -> str:
                 for point in facts.curve
             ],
             "counts": facts.standings,
-            "bugs": [{"standing": standing(bug), **bug_as_plain(bug)} for bug in facts.bugs],
+            "bugs": [
+                {"standing": standing(bug), "findings": facts.sightings.get(bug.id, 0), **bug_as_plain(bug)}
+                for bug in facts.bugs
+            ],
             "apart": [_apart(group) for group in facts.apart],
             "routes": {name: _health(health) for name, health in facts.routes.items()},
         }

@@ -49,6 +49,8 @@ def blame(routes: Mapping[str, Route], failing: Sequence[str], agreeing: Sequenc
         for place in ways[0]
         if place.way not in innocent and all(any(place.way == other.way for other in way) for way in ways[1:])
     ]
+    if not shared and (keras := _keras_itself(routes, libraries, right)) is not None:
+        return keras
     if not shared:
         return _by_library(ways, libraries, [_places(routes[name]) for name in right])
     culprit = shared[0]
@@ -112,6 +114,20 @@ def _everybody(ways: Sequence[Sequence[_Place]], libraries: Sequence[str]) -> Bl
 def _backends(ways: Sequence[Sequence[_Place]]) -> bool:
     """Whether these are ways through several backends of Keras."""
     return len({way[0].step.options.get("backend") for way in ways} - {None}) > 1
+
+
+def _keras_itself(routes: Mapping[str, Route], failing: Sequence[str], right: Sequence[str]) -> Blame | None:
+    """Keras, if it fails on several backends and does right on none; a conversion may mend what it gets."""
+
+    def backends(names: Sequence[str]) -> list[str]:
+        ends = [routes[name].steps[-1] for name in names]
+        return [str(step.options["backend"]) for step in ends if "backend" in step.options]
+
+    seen = backends(failing)
+    if len(seen) < 2 or backends(right):
+        return None
+    text = f"{_names(failing)} {_verb(failing)}, Keras on {_names(seen)} among them, and on no backend does it right"
+    return Blame("keras", "build", f"{PROPER['keras']}, all backends", text, 0.6)
 
 
 def _by_library(ways: Sequence[Sequence[_Place]], libraries: Sequence[str], right: Sequence[Sequence[_Place]]) -> Blame:

@@ -8,9 +8,11 @@ import platform
 import re
 from collections.abc import Mapping, Sequence
 
+from cometfuzz.execution.outcome import readable
 from cometfuzz.oracles.finding import Symptom
 from cometfuzz.routes import Route
 from cometfuzz.routes.registry import ROUTES
+from cometfuzz.triage.blame import AGAINST
 from cometfuzz.triage.bug import Bug
 from cometfuzz.triage.scripts.text import without_us
 from cometfuzz.triage.trackers import PLAIN, TRACKERS, Content
@@ -67,7 +69,7 @@ def _content(bug: Bug, routes: Mapping[str, Route], content: Content) -> str:
     if content == "output":
         return _fenced(_shortened(bug.script.output)) if bug.script and bug.script.output else ""
     if content == "versions":
-        return "\n".join(f"- {name} {version}" for name, version in bug.versions.items())
+        return "\n".join(f"- {name} {version}" for name, version in _versions(bug, routes).items())
     if content == "own version":
         return bug.versions.get(bug.blame.library, "")
     if content == "python":
@@ -75,10 +77,22 @@ def _content(bug: Bug, routes: Mapping[str, Route], content: Content) -> str:
     return f"- {platform.platform()}, CPU\n- Python {platform.python_version()}"
 
 
+def _versions(bug: Bug, routes: Mapping[str, Route]) -> Mapping[str, str]:
+    """Of what has a part in it: the libraries of the failing route and those that the script names; else of all."""
+    ways = [routes[name] for name in bug.finding.camps[0].routes[:1] if name in routes]
+    text = bug.script.text if bug.script else ""
+    taking_part = {bug.blame.library, *(stage.library for way in ways for stage in way.stages)}
+    found = {name: at for name, at in bug.versions.items() if name in taking_part or f'"{name}"' in text}
+    return found or bug.versions
+
+
 def _problem(bug: Bug) -> str:
     place = " > ".join(bug.signature.layers) or "The model"
     condition = f" with {_inline(bug.signature.condition)}" if bug.signature.condition else ""
-    sentences = [f"{place}{condition}: the fault is in {_line(bug.blame.role)}."]
+    fault = f"the fault is in {_line(bug.blame.role)}."
+    if bug.blame.role == AGAINST:
+        fault = "all libraries do otherwise than the documentation says."
+    sentences = [f"{place}{condition}: {fault}"]
     sentences.append(_SEVERITIES[bug.severity])
     if bug.flaky:
         sentences.append(f"It shows in {bug.shown} of {bug.runs} runs.")
@@ -90,7 +104,7 @@ def _problem(bug: Bug) -> str:
 def _shown(bug: Bug) -> str:
     """What is seen, in a line: by the script if it raises, else by the oracle that looked at it."""
     lines = bug.script.output.splitlines() if bug.script and bug.finding.symptom in ("crash", "unsupported") else []
-    raised = [line.removeprefix("seen: ") for line in lines if line.startswith("seen: ")]
+    raised = [readable(line.removeprefix("seen: ")) for line in lines if line.startswith("seen: ")]
     return (raised[-1] if raised else without_us(bug.finding.detail))[:MAX_LINE]
 
 

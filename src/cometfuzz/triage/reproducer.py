@@ -8,7 +8,7 @@ import contextlib
 import json
 import textwrap
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from cometfuzz.catalogue.data import Data, draw_data
@@ -155,6 +155,11 @@ class Task:
         return read(json.loads(outcome.outputs[0].data))
 
     @property
+    def resets(self) -> bool:
+        """Whether it is the resetting of states that fails, as routes do before each run."""
+        return any("reset_state" in str(frame) for frame in self.bug.finding.evidence.get("frames", ()))
+
+    @property
     def stage(self) -> str:
         """The stage that fails, if it is one of the route's."""
         names = [stage.name for stage in self.route.stages]
@@ -187,7 +192,14 @@ def _programs(task: Task) -> Iterator[Program]:
             yield onnx_program(task.onnx, task.graph, task.data, task.route.steps[-1].name, simple)
     else:
         for variant in range(VARIANTS):
-            yield keras_program(task.graph, task.data, task.route, variant)
+            program = keras_program(task.graph, task.data, task.route, variant)
+            yield _resetting(program) if task.resets else program
+
+
+def _resetting(program: Program) -> Program:
+    """The program with the states of its layers reset before it runs."""
+    lines = ("for layer in model.layers:", "    if getattr(layer, 'stateful', False):", "        layer.reset_states()")
+    return replace(program, engine=replace(program.engine, pieces=(*program.engine.pieces, ("run", lines))))
 
 
 def _script(task: Task, program: Program, variant: int) -> str:

@@ -39,6 +39,10 @@ WORDS = {
 }
 
 
+LAYERS, CONDITIONS = 4, 6
+"""How many of each a title names."""
+
+
 @dataclass(frozen=True)
 class Triaged:
     """What became of a finding: its bug, whether that is new, and if there is none, why."""
@@ -129,7 +133,7 @@ class Triage:
         entry = twin(self.collected, bug)
         if entry is not None:
             bug = recognised(entry, bug.original)
-        elif not bug.known:
+        elif not bug.known and bug.shown:  # a whole model that nobody could reduce proves nothing by its values
             began = time.monotonic()
             bug = replace(bug, script=self.reproduce(bug))
             bug = replace(bug, triage_s=bug.triage_s + time.monotonic() - began)
@@ -202,8 +206,9 @@ class Triage:
         known: str,
         began: float,
     ) -> Bug:
-        layers = " > ".join(signature.layers) or "a model"
-        condition = f" ({signature.condition})" if signature.condition else ""
+        layers = _few(signature.layers, " > ", LAYERS) or "a model"
+        condition = _few(signature.condition.split(", "), ", ", CONDITIONS)
+        condition = f" ({condition})" if condition else ""
         return Bug(
             signature=signature,
             title=f"{layers} {WORDS.get(finding.symptom, finding.symptom)}: {who.role}{condition}",
@@ -220,6 +225,13 @@ class Triage:
             known=known,
             triage_s=time.monotonic() - began,
         )
+
+
+def _few(parts: Sequence[str], between: str, most: int) -> str:
+    """The first parts and the last one, where there are more than a title bears."""
+    if len(parts) > most:
+        parts = (*parts[: most - 1], f"... {len(parts) - most} more ...", parts[-1])
+    return between.join(parts)
 
 
 def _against_all(one: Bug, two: Bug) -> bool:

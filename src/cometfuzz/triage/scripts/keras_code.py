@@ -186,7 +186,10 @@ def _nests_states(node: Node) -> bool:
 
 
 def _set_weights(layer: str, dtype: str, tensors: Mapping[str, Array]) -> list[str]:
-    """Lines that set weights, each with its name in a comment where there are several."""
+    """Lines that set weights, each with its name in a comment where there are several; one line if all are zeros."""
+    texts = [array(values, dtype) for values in tensors.values()]
+    if len(texts) > 1 and all(text.startswith("np.zeros(") for text in texts):
+        return wrap(f"{layer}.set_weights([np.zeros_like(weight) for weight in {layer}.get_weights()])")
     if len(tensors) == 1:
         (values,) = tensors.values()
         return wrap(f"{layer}.set_weights([{array(values, dtype)}])")
