@@ -49,6 +49,14 @@ def test_a_one_layer_bug_fits_on_a_screen_and_says_everything() -> None:
     assert max(map(len, lines)) <= 100
 
 
+def test_a_wrong_stated_type_is_looked_for_in_every_output() -> None:
+    """The reducer keeps one output of a layer; the one that is stated wrongly may be another."""
+    case = chain((2, 3, 4), ("LSTM", {"units": 5, "return_state": True}))
+    stated = finding("keras-torch", "shape", "build", "keras", failure="LSTM: expected ...")
+    text = make_script(bug(case, stated))
+    assert 'expected = [("float32", (2, 5)), ("float32", (2, 5)), ("float32", (2, 5))]' in text
+
+
 SYMPTOMS = ("value", "crash", "death", "hang", "shape", "dtype", "nondeterminism", "nonfinite")
 CASES = {
     "one layer": pooling(),

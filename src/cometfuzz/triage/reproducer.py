@@ -14,7 +14,7 @@ from functools import cached_property
 from cometfuzz.catalogue.data import Data, draw_data
 from cometfuzz.errors import NoScript
 from cometfuzz.execution.executor import Executor, python_of
-from cometfuzz.ir.graph import Graph
+from cometfuzz.ir.graph import Edge, Graph
 from cometfuzz.reference.bound import Expected, expect
 from cometfuzz.routes import Route, Step
 from cometfuzz.routes.onnx_text import described
@@ -100,9 +100,14 @@ class Task:
     routes: Mapping[str, Route]
     executor: Executor | None = None
 
-    @property
+    @cached_property
     def graph(self) -> Graph:
-        return self.bug.minimal.graph
+        """The minimal graph; where a layer states a wrong type, with all outputs of the last one to look at."""
+        graph, finding = self.bug.minimal.graph, self.bug.finding
+        if finding.symptom not in ("shape", "dtype") or not finding.failure:
+            return graph
+        last = graph.nodes[-1]
+        return Graph(graph.nodes, tuple(Edge(last.id, index) for index in range(len(last.outputs))))
 
     @cached_property
     def data(self) -> Data:
