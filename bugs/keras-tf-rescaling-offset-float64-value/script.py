@@ -1,0 +1,31 @@
+# Rescaling gives wrong values: Keras, tensorflow backend (offset, float64)
+# Blamed: Keras, tensorflow backend.
+# 1 of 1 elements differ, the first at [0, 0]: expected 1.2 within 1.42e-15; received 1.20000005
+import os
+import sys
+
+os.environ["KERAS_BACKEND"] = "tensorflow"
+try:
+    import keras
+    import numpy as np
+    import tensorflow as tf
+except ImportError as error:
+    print("missing:", error)
+    sys.exit(2)
+
+print("versions:", "keras", keras.__version__, "tensorflow", tf.__version__)
+data = np.zeros((1, 1), "float64")
+x = keras.Input(batch_shape=(1, 1), dtype="float64")
+y = keras.layers.Rescaling(scale=0.5, offset=1.2, dtype="float64")(x)
+model = keras.Model(x, y)
+# From the documented meaning in float64; Keras 3 on PyTorch, Keras 3 on JAX, keras-torch >
+# torch.onnx > ONNX Runtime agree.
+expected = np.array([[1.2]])
+seen = keras.ops.convert_to_numpy(model(data)).astype("float64")
+print("expected:", expected.tolist())
+print("seen:    ", seen.tolist())
+# Rounding explains a difference of at most 8.9e-16 + 4.7e-16 * |expected|.
+right = seen.shape == expected.shape and np.allclose(
+    seen, expected, rtol=4.7e-16, atol=8.9e-16, equal_nan=True
+)
+sys.exit(0 if right else 1)

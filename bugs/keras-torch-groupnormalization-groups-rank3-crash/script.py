@@ -1,0 +1,33 @@
+# GroupNormalization raises an exception: Keras, torch backend (groups, rank 3, empty data)
+# Blamed: Keras, torch backend.
+# RuntimeError in run: Exception encountered when calling GroupNormalization.call(). cannot reshape
+# tensor of 0 elements into shape [-1, 0, 1, 1] because the unspecified dimension size -1 can be ...
+import os
+import sys
+
+os.environ["KERAS_BACKEND"] = "torch"
+try:
+    import keras
+    import numpy as np
+    import torch
+except ImportError as error:
+    print("missing:", error)
+    sys.exit(2)
+
+print("versions:", "keras", keras.__version__, "torch", torch.__version__)
+data = np.zeros((1, 0, 1), "float32")
+x = keras.Input(batch_shape=(1, 0, 1))
+layer = keras.layers.GroupNormalization(groups=-1)
+y = layer(x)
+model = keras.Model(x, y)
+layer.set_weights([
+    np.zeros((1,)),  # gamma
+    np.zeros((1,)),  # beta
+])
+print("expected: no exception")
+try:
+    seen = keras.ops.convert_to_numpy(model(data))
+except Exception as error:  # noqa: BLE001
+    print(f"seen: {type(error).__name__}: {error}")
+    sys.exit(1)
+print("seen: no exception")
