@@ -13,6 +13,7 @@ from cometfuzz.execution.comparing import array_of
 from cometfuzz.execution.executor import Executor
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.graph import Draft, Edge, Graph
+from cometfuzz.reference.bound import expect, judge
 from cometfuzz.reference.run import narrow, run
 from cometfuzz.routes.gaps import gaps_against
 from cometfuzz.routes.registry import ROUTES
@@ -77,3 +78,25 @@ def test_utilities_are_exact_on_every_route() -> None:
                 if not (same and _equal(seen, expected)) and not excused(route, case.graph, layer, params, dtype):
                     wrong.append(f"{route}: {layer} {params} of {dtype}: {outcome}")
     assert not wrong, "\n".join(wrong)
+
+
+MASKED = ("keras-tf", "keras-torch", "keras2-tf", "onnxruntime")
+
+
+def test_a_cast_to_the_same_dtype_drops_the_mask() -> None:
+    """Keras gives back the tensor itself where a cast has nothing to do, and its mask would travel on."""
+    drafts = [
+        Draft("x", "input", {"dtype": "int32", "shape": (2, 4), "high": 2}, ()),
+        Draft("e", "Embedding", {"input_dim": 2, "output_dim": 3, "mask_zero": True}, (Edge("x"),)),
+        Draft("c", "cast", {"dtype": "float32"}, (Edge("e"),)),
+        Draft("m", "GlobalAveragePooling1D", {}, (Edge("c"),)),
+    ]
+    case = Case(assemble(drafts, [Edge("m")]), 3)
+    data = draw_data(case)
+    assert 0 < data.inputs["x"].mean() < 1  # some steps are masked, some are not
+    expected = expect(case.graph, data)[Edge("m")]
+    with Executor([ROUTES[name] for name in MASKED]) as executor:
+        for route, outcome in executor.run(case).outcomes.items():
+            assert outcome.status == "completed", f"{route}: {outcome}"
+            verdict = judge(expected, array_of(outcome.outputs[0]))
+            assert verdict.ok, f"{route}: {verdict.detail}"

@@ -200,6 +200,18 @@ def test_a_bugs_page_has_everything(pages: Path) -> None:
     assert "print(&#34;it&#39;s onnxruntime&#34; if 1 &lt; 2" in text
 
 
+def test_the_page_of_a_known_bug_leads_to_its_issue(facts: Facts, tmp_path: Path) -> None:
+    known = bug("tf2onnx", script=None, runs=0, shown=0, known="https://example.org/1: bfloat16: no <b>")
+    known = replace(known, signature=replace(known.signature, layers=()))
+    write_report(replace(facts, bugs=[known]), tmp_path / "report")
+    text = (tmp_path / "report" / "bugs" / known.id / "index.html").read_text()
+    link = '<a href="https://example.org/1" rel="noreferrer noopener">https://example.org/1</a>: bfloat16: no &lt;b&gt;'
+    assert link in text
+    assert "It is known, so that nobody ran it again." in text
+    assert "None was made: the bug is known." in text
+    assert '<span class="pill"></span>' not in text
+
+
 def test_a_report_replaces_only_a_report(facts: Facts, tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "thesis.txt").write_text("years of work")

@@ -60,10 +60,10 @@ def test_nothing_after_an_exception_is_blamed() -> None:
 def test_keras_is_blamed_for_what_all_its_backends_do() -> None:
     """What was converted may be right by chance: the layer became one operator there."""
     found = blame(ROUTES, ["keras-tf", "keras-torch", "tf-graph"], ["keras2-tf", "onnxruntime"])
-    assert (found.library, found.stage, found.role) == ("keras", "build", "Keras, all backends")
+    assert (found.library, found.stage, found.role) == ("keras", "build", EVERY_BACKEND)
     assert "Keras on tensorflow and torch" in found.reasoning
     one_does_right = blame(ROUTES, ["keras-tf", "keras-jax"], ["keras-torch", "onnxruntime"])
-    assert one_does_right.role != "Keras, all backends"
+    assert one_does_right.role != EVERY_BACKEND
 
 
 def test_routes_without_a_common_stage() -> None:

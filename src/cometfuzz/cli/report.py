@@ -153,7 +153,8 @@ def _print_bug(listed: Listed) -> None:
     for node in bug.minimal.graph.nodes:
         line(f"  {call_text(node)}")
     if bug.script is None:
-        line("\nNo script shows it by itself, so that it is not reported.")
+        why = "It is known: no script was made." if bug.known else "No script shows it by itself: it is not reported."
+        line(f"\n{why}")
         return
     shown = "shows it" if bug.script.shown else "does not show it"
     line(f"\nThe script, which {shown} in a clean process of the environment {bug.script.environment}", "bold")

@@ -127,7 +127,7 @@ def _keras_itself(routes: Mapping[str, Route], failing: Sequence[str], right: Se
     if len(seen) < 2 or backends(right):
         return None
     text = f"{_names(failing)} {_verb(failing)}, Keras on {_names(seen)} among them, and on no backend does it right"
-    return Blame("keras", "build", f"{PROPER['keras']}, all backends", text, 0.6)
+    return Blame("keras", "build", EVERY_BACKEND, text, 0.6)
 
 
 def _by_library(ways: Sequence[Sequence[_Place]], libraries: Sequence[str], right: Sequence[Sequence[_Place]]) -> Blame:

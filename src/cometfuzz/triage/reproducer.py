@@ -203,7 +203,7 @@ def _programs(task: Task) -> Iterator[Program]:
 
 def _resetting(program: Program) -> Program:
     """The program with the states of its layers reset before it runs."""
-    lines = ("for layer in model.layers:", "    if getattr(layer, 'stateful', False):", "        layer.reset_states()")
+    lines = ("for layer in model.layers:", '    if getattr(layer, "stateful", False):', "        layer.reset_states()")
     return replace(program, engine=replace(program.engine, pieces=(*program.engine.pieces, ("run", lines))))
 
 

@@ -221,7 +221,7 @@ class Triage:
             minimal_id=case_id(minimal),
             runs=confirmed.runs,
             shown=confirmed.shown,
-            utility=needs_utility(minimal.graph),
+            utility=confirmed.shown > 0 and needs_utility(minimal.graph),  # else nobody has tried without
             known=known,
             triage_s=time.monotonic() - began,
         )
@@ -251,7 +251,8 @@ def agreeing(finding: Finding) -> list[str]:
 def _unclear(finding: Finding) -> Blame:
     """Nobody has looked closer: the stage that the finding names."""
     text = f"{', '.join(finding.camps[0].routes)}: as the finding says; not looked into"
-    return Blame(finding.library, finding.stage, f"{finding.stage} of {finding.library}", text, 0.2)
+    role = finding.library if finding.stage == finding.library else f"{finding.stage} of {finding.library}"
+    return Blame(finding.library, finding.stage, role, text, 0.2)
 
 
 def _evidence(case: Case, located: Located, reduced: Reduced) -> Mapping[str, Any]:
