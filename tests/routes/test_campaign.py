@@ -1,5 +1,8 @@
 """Campaigns on the reference, in real child processes: the same cases whatever the jobs, and nothing lost by a kill."""
 
+import json
+import os
+import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -119,3 +122,13 @@ def test_kill_and_resume_loses_nothing(tmp_path: Path, kills: int) -> None:
     assert len(campaign.done) == kills + 1
     assert campaign.done[-1] == len(ids(tmp_path / "whole", cases=60)) == 60
     assert what_ran(folder) == what_ran(tmp_path / "whole")
+
+
+def test_thirty_kills_of_a_store_lose_nothing(tmp_path: Path) -> None:
+    drill = Path(__file__).with_name("store_kills.py")
+    environ = {**os.environ, "PYTHONPATH": str(drill.parents[1])}
+    ended = subprocess.run(
+        [sys.executable, str(drill), str(tmp_path), "30"], capture_output=True, text=True, env=environ
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert json.loads(ended.stdout)["done"] > 30

@@ -1,10 +1,12 @@
 """Each kind of fault once in a child that holds a real library, and routes that share a real model."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
+from killing import living
 from small_disk import mounts, python_on_a_small_disk
 
 from cometfuzz.catalogue.validate import assemble
@@ -40,6 +42,14 @@ DRILLS = {
     },
 }
 LIMITS = Limits(stage_s=20, memory_bytes=3 * 2**30)
+
+
+@pytest.fixture(autouse=True)
+def _no_orphans(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    token = f"drill-of-{os.getpid()}"
+    monkeypatch.setenv("TOKEN", token)
+    yield
+    assert not living(f"TOKEN={token}")
 
 
 def case_of(batch: int) -> Case:

@@ -210,18 +210,6 @@ def test_build_of_a_killed_process_is_not_trusted_and_its_orphans_are_waited_for
     assert environments.find("tiny").ready
 
 
-def test_all_failures_are_told_and_the_rest_is_built(requirement_file: Path):
-    for name in ("bad", "worse"):
-        requirement_file.with_name(f"{name}.txt").write_text("unpinned\n")
-    requirement_file.write_text("# imports: json\n")
-    with pytest.raises(EnvironmentFailure, match=r"(?s)(bad|worse)\.txt.*(bad|worse)\.txt"):
-        environments.create_all(["bad", "tiny", "worse"])
-    tiny = environments.find("tiny")  # built for real: a venv with pip, checked
-    assert tiny.ready
-    assert "pip" in tiny.marker["packages"]
-    subprocess.run([tiny.python, "-c", "import pip"], check=True)
-
-
 @pytest.mark.parametrize(
     ("pin", "is_met"),
     [

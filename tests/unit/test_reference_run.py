@@ -12,7 +12,7 @@ from cometfuzz.catalogue.validate import assemble
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.graph import INPUT, Draft, Edge
 from cometfuzz.ir.types import FLOATS
-from cometfuzz.reference.bound import expect, judge
+from cometfuzz.reference.bound import expect, judge, largest_excess
 from cometfuzz.reference.call import MEANINGS
 from cometfuzz.reference.run import narrow, run
 
@@ -141,5 +141,6 @@ def test_a_step_excuses_what_is_near_it_and_nothing_else() -> None:
     assert expected.tied.tolist() == [[False, True, True, False]]
     either_side = np.array([[0.0, 1.0, 0.0, 2.0]], NUMPY["bfloat16"])
     assert judge(expected, either_side).ok
+    assert largest_excess(expected, either_side) <= 1
     assert not judge(expected, np.array([[0.5, 1.0, 0.0, 2.0]], NUMPY["bfloat16"])).ok
     assert not judge(expected, np.array([[0.0, 1.0, 0.0, 0.0]], NUMPY["bfloat16"])).ok

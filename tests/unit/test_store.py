@@ -1,6 +1,5 @@
 """The store: what is committed stays, whatever happens to the process, a file or the version."""
 
-import json
 import math
 import os
 import sqlite3
@@ -263,13 +262,6 @@ def test_a_full_disk_is_one_line_and_costs_no_case(store: Store, events: list[Ca
     list(store.select("PRAGMA max_page_count = 1000000"))
     store.handle(events[done])
     assert store.done == done + 1
-
-
-def test_thirty_kills_lose_nothing(tmp_path: Path) -> None:
-    drill = Path(__file__).with_name("kill_drill.py")
-    ended = subprocess.run([sys.executable, str(drill), str(tmp_path), "30"], capture_output=True, text=True)
-    assert ended.returncode == 0, ended.stderr
-    assert json.loads(ended.stdout)["done"] > 30
 
 
 def resident_bytes() -> int:

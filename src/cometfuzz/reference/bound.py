@@ -136,10 +136,11 @@ def judge(expected: Expected, seen: Array) -> Verdict:
 
 
 def largest_excess(expected: Expected, seen: Array) -> float:
-    """The largest difference in units of the bound, over all elements that are finite in both; of an exact one, how
-    many elements differ."""
+    """The largest difference in units of the bound, over all elements that are finite in both and not tied; of an exact
+    one, how many elements differ."""
     if expected.bound is None:
         return float((seen != expected.value).sum())
     with np.errstate(all="ignore"):
         excess = np.abs(seen.astype(np.float64) - expected.value) / expected.bound
-    return float(np.max(excess, initial=0.0, where=np.isfinite(excess)))
+    evidence = np.isfinite(excess) if expected.tied is None else np.isfinite(excess) & ~expected.tied
+    return float(np.max(excess, initial=0.0, where=evidence))

@@ -1,16 +1,43 @@
 """Gaps of converters and runtimes on layers that resize images or count tokens."""
 
 from cometfuzz.catalogue.shapes import spatial
+from cometfuzz.ir.graph import Params
 from cometfuzz.routes.gaps import Gap
 from cometfuzz.routes.gaps.onnx import dtypes, names
 
 _RESIZING = ("UpSampling2D", "Resizing")
 
+
+def _antialiased(p: Params) -> bool:
+    return bool(p.get("antialias", False)) and p.interpolation != "nearest"
+
+
+def _scaled(p: Params) -> bool:
+    """Whether TensorFlow resizes by its operator ScaleAndTranslate."""
+    return p.interpolation in ("lanczos3", "lanczos5") or _antialiased(p)
+
+
 GAPS: tuple[Gap, ...] = (
+    Gap(
+        ("tflite",),
+        _RESIZING,
+        lambda x, p: _scaled(p) or p.interpolation == "bicubic",
+        evidence="'tf.ScaleAndTranslate' op is neither a custom op nor a flex op; the same for ResizeBicubic",
+        raises="ConverterError",
+        always=False,
+    ),
+    Gap(
+        ("torch.onnx",),
+        _RESIZING,
+        lambda x, p: _antialiased(p),
+        evidence="Exporting the operator 'aten::_upsample_bicubic2d_aa' to ONNX opset version 18 is not supported",
+        raises="UnsupportedOperatorError",
+        always=False,
+    ),
     Gap(
         ("tf2onnx",),
         _RESIZING,
-        lambda x, p: p.interpolation in ("lanczos3", "lanczos5"),
+        lambda x, p: _scaled(p),
         evidence="No Op registered for ScaleAndTranslate: tf2onnx leaves it in the file as it is",
         raises="ValidationError",
         always=False,
@@ -35,12 +62,20 @@ GAPS: tuple[Gap, ...] = (
     Gap(
         ("tf2onnx",),
         _RESIZING,
-        lambda x, p: x.dtype == "float64" or (p.interpolation == "bicubic" and x.dtype == "float16"),
+        lambda x, p: x.dtype == "float64" or (p.interpolation != "nearest" and x.dtype == "float16"),
         evidence="(op_type:Transpose, node name: resize/ResizeNearestNeighbor): Inferred shape and existing differ;"
         " (op_type:Min, node name: clip_by_value/Minimum): data_0 has inconsistent type tensor(float)",
         raises="InferenceError",
         always=False,
         kind="bug",
+    ),
+    Gap(
+        ("onnxruntime", "onnxruntime-noopt", "torch-onnx"),
+        _RESIZING,
+        lambda x, p: x.dtype == "float64",
+        evidence="Could not find an implementation for Resize(13); the same for Resize(18)",
+        raises="NotImplemented",
+        always=False,
     ),
     Gap(
         ("tf2onnx",),

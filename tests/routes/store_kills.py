@@ -1,8 +1,8 @@
 """Kill -9 at random instants: a child writes to a store as fast as it can, over and over; nothing may be lost.
 
-Run as a program of one thread, so that it may fork: `python kill_drill.py FOLDER KILLS`. The child sends a byte for
-every event that `handle` has returned from. A kill comes after some of these bytes or after some milliseconds, so that
-it also falls into creation, check and replay.
+Run as a program of one thread, so that it may fork: `python store_kills.py FOLDER KILLS`, with the folder `tests` on
+its path. The child sends a byte for every event that `handle` has returned from. A kill comes after some of these bytes
+or after some milliseconds, so that it also falls into creation, check and replay.
 """
 
 import json
