@@ -6,7 +6,6 @@ one layer, and triaged like a finding of a campaign.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 
 import numpy as np
 
@@ -29,8 +28,8 @@ LAYERS_TRIED = 3
 
 PLAIN = ("Dense", "Activation")
 
-TRIES = 12
-"""How many covered draws of a layer are run, for one that shows it."""
+TRIES = {True: 12, False: 60}
+"""How many covered draws of a layer are run for one that shows it, if the gap is exact, and if it is not."""
 
 
 @dataclass(frozen=True)
@@ -71,13 +70,17 @@ def prove(
     return Proven(gap, name, None, f"none of {tried} calls that it covers shows it")
 
 
-def leads(gap: Gap, route: str, layer: str, wanted: int = TRIES) -> list[Case]:
-    """Calls of a layer that fall under a gap, the smallest first; under no other gap, where such calls are found."""
+def leads(gap: Gap, route: str, layer: str, wanted: int = 0) -> list[Case]:
+    """Calls of a layer that fall under a gap; under no other gap, where such calls are found.
+
+    The smallest come first if the gap is exact; if not, size may be what it takes.
+    """
+    wanted = wanted or TRIES[gap.always]
     drawn = [draw_layer(layer, 7, index) for index in range(SEARCHED)]
     covered = [(each, found) for each in drawn if gap in (found := find_gaps(route, each))]
     alone = [each for each, found in covered if found == [gap]]
-    cases = [with_witness(gap, each).case for each in islice(alone or [each for each, _ in covered], 4 * wanted)]
-    return sorted(cases, key=_elements)[:wanted]
+    cases = [with_witness(gap, each).case for each in alone or [each for each, _ in covered]]
+    return sorted(cases[: 4 * wanted], key=_elements)[:wanted] if gap.always else cases[:wanted]
 
 
 def with_witness(gap: Gap, drawn: LayerDraw) -> LayerDraw:
