@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from trials import chain
 
 import cometfuzz.reference
 from cometfuzz.catalogue import CATALOGUE
@@ -144,3 +145,14 @@ def test_a_step_excuses_what_is_near_it_and_nothing_else() -> None:
     assert largest_excess(expected, either_side) <= 1
     assert not judge(expected, np.array([[0.5, 1.0, 0.0, 2.0]], NUMPY["bfloat16"])).ok
     assert not judge(expected, np.array([[0.0, 1.0, 0.0, 0.0]], NUMPY["bfloat16"])).ok
+
+
+def test_what_left_the_range_on_the_way_is_no_evidence() -> None:
+    """Whether Inf or NaN comes of an overflow depends on the order of sums; of an Inf that was given it does not."""
+    case = chain((1, 3), ("Activation", {"activation": "exponential"}), dtype="float64")
+    (edge,) = case.graph.outputs
+    seen = np.array([[1.0, np.nan, 1.0]])
+    for given, right in ((1e4, True), (np.inf, False)):
+        tensor = to_tensor(np.array([[0.0, given, 0.0]]))
+        data = draw_data(replace(case, data={"x": tensor}))
+        assert judge(expect(case.graph, data)[edge], seen).ok is right

@@ -147,7 +147,7 @@ def _excuses(expected: Expected) -> list[str]:
         note = f"near the end of the range of {expected.dtype}"
         lines.append(f"close |= ~np.isfinite(seen) | (seen == 0)  # {note}")
     if expected.tied is not None and expected.tied.any():
-        lines += wrap(f"close |= {array(expected.tied, 'bool')}  # so near to a step that rounding may cross it")
+        lines += wrap(f"close |= {array(expected.tied, 'bool')}  # rounding may cross a step, or leave the range")
     return lines
 
 
