@@ -29,7 +29,7 @@ from cometfuzz.triage.scripts.ends import tolerance
 from cometfuzz.triage.scripts.frame import frame
 from cometfuzz.triage.scripts.keras_program import VARIANTS, keras_program
 from cometfuzz.triage.scripts.pieces import ARRAYS, Engine, Program
-from cometfuzz.triage.scripts.text import array, comment, number, wrap
+from cometfuzz.triage.scripts.text import array, comment, number, without_us, wrap
 
 PYTHON = Path(sys.executable)
 
@@ -207,6 +207,13 @@ def test_a_script_says_nothing_of_us_or_of_this_machine() -> None:
     text = make_script(bug(pooling(), finding("keras-torch", "crash", detail=detail)))
     assert "# Error in run: at keras/a.py:3, scope: /keras.b" in text
     assert "cometfuzz" not in text
+
+
+@pytest.mark.parametrize("rest", ['File "/x/site-packages/keras/a.py", line 9, in f ** raise e', "ValueError: no"])
+def test_our_frames_are_left_out_of_user_code(rest: str) -> None:
+    ours = 'in user code: File "/home/me/src/cometfuzz/routes/tensorflow.py", line 55, in None * '
+    seen = without_us(ours + rest)
+    assert seen == "in user code: " + rest.replace("/x/site-packages/", "")
 
 
 def test_the_tolerance_is_the_bound() -> None:

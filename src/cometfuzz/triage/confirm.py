@@ -147,8 +147,8 @@ class Confirmed:
 def confirm(probe: Probe, case: Case) -> Confirmed:
     """Run a case again, three times in one fresh worker: what an earlier case left behind has no part in it.
 
-    Fresh is the worker in which it failed. To start those that only led there, or that agree, costs most of the time
-    of a triage and tells nothing: a script is run from its beginning in a clean process anyway.
+    Fresh is the worker in which it failed. Those that only led there, or that agree, go on: to start a library takes
+    seconds, and a script is run from its beginning in a clean process anyway.
     """
     steps = probe.executor.routes[probe.target.failing].steps
     here = [step for step in steps if (probe.target.stage, probe.target.library) in step.stages]

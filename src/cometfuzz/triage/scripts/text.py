@@ -145,5 +145,9 @@ def indented(lines: Sequence[str]) -> list[str]:
 
 
 def without_us(text: str) -> str:
-    """Text of a library without where it is installed here, and without our code that called it."""
+    """Text of a library without where it is installed here, and without our code that called it, also as a frame of
+    what TensorFlow calls user code."""
+    text = re.sub(
+        r'File "[^"]*cometfuzz[^"]*"(?:.*?(?=File ")|, line \d+, in \S+(?: \*+)?\s*)', "", text, flags=re.DOTALL
+    )
     return re.sub(r"[^\s\"'(,]*/site-packages/|cometfuzz[\w.<>]*(::)?", "", text)
