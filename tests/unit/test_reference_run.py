@@ -156,3 +156,24 @@ def test_what_left_the_range_on_the_way_is_no_evidence() -> None:
         tensor = to_tensor(np.array([[0.0, given, 0.0]]))
         data = draw_data(replace(case, data={"x": tensor}))
         assert judge(expect(case.graph, data)[edge], seen).ok is right
+
+
+@pytest.mark.parametrize(
+    ("given", "seen", "right"),
+    [(np.inf, np.nan, True), (np.inf, 0.0, False), (np.nan, 0.0, False), (np.nan, np.inf, True)],
+)
+def test_a_sum_with_an_inf_in_it_may_be_nan(given: float, seen: float, right: bool) -> None:
+    """But it is not finite."""
+    case = chain((1, 1, 1, 1), ("UpSampling2D", {"interpolation": "bilinear"}))
+    (edge,) = case.graph.outputs
+    data = draw_data(replace(case, data={"x": to_tensor(np.full((1, 1, 1, 1), given, np.float32))}))
+    assert judge(expect(case.graph, data)[edge], np.full((1, 2, 2, 1), seen, np.float32)).ok is right
+
+
+def test_zero_times_inf_may_be_left_out_but_nan_may_not() -> None:
+    case = chain((1, 1), ("Dense", {}))
+    (edge,) = case.graph.outputs
+    zeros = {name: to_tensor(np.zeros(shape, np.float32)) for name, shape in (("n0/kernel", (1, 1)), ("n0/bias", (1,)))}
+    for given, right in ((np.inf, True), (np.nan, False)):
+        data = draw_data(replace(case, data={**zeros, "x": to_tensor(np.full((1, 1), given, np.float32))}))
+        assert judge(expect(case.graph, data)[edge], np.zeros((1, 1), np.float32)).ok is right

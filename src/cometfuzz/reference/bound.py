@@ -5,12 +5,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from cometfuzz.catalogue.data import Data
+from cometfuzz.catalogue.spec import CATALOGUE
 from cometfuzz.draw import Draw
-from cometfuzz.ir.graph import Edge, Graph
+from cometfuzz.ir.graph import Edge, Graph, Node
 from cometfuzz.ir.types import FLOATS
 from cometfuzz.reference.call import Array, Judging
 from cometfuzz.reference.run import Run, largest, narrow, roundoff, run, smallest
@@ -24,8 +26,8 @@ class Expected:
     """What one output should be: the reference, and how far a correct library may stray.
 
     No evidence: non-finite values and zeros if `range_limited`, and elements whose `tied` is true, because they are as
-    near to a step as rounding can move them, or left the range on the way from finite numbers: whether Inf or NaN comes
-    of that depends on the order of sums. An output without `bound` must match exactly.
+    near to a step as rounding can move them, or `_left_to_chance`. If `blurred`, Inf and NaN are one: a sum that has an
+    Inf in it may be either. An output without `bound` must match exactly.
     """
 
     dtype: str
@@ -33,6 +35,7 @@ class Expected:
     bound: Array | None = None
     range_limited: bool = False
     tied: Array | None = None
+    blurred: bool = False
 
 
 @dataclass(frozen=True)
@@ -50,14 +53,14 @@ def expect(graph: Graph, data: Data, seed: int = 0) -> dict[Edge, Expected]:
     dtypes = {graph.type_of(edge).dtype for edge in graph.outputs}
     unit = max((roundoff(dtype) for dtype in dtypes if dtype in FLOATS), default=0.0)
     runs = [run(graph, data, Judging(unit, Draw("bound", seed, index))) for index in range(PERTURBATIONS) if unit]
-    finite = _is_finite(data)
+    given, summed = _specials(graph, data), any(_sums(node.layer) for node in graph.nodes)
     expected: dict[Edge, Expected] = {}
     for edge in graph.outputs:
         dtype, value = graph.type_of(edge).dtype, exact.values[edge]
         if dtype not in FLOATS:
             expected[edge] = Expected(dtype, value)
             continue
-        tied = _tied(edge, exact, runs, unit) | (finite & ~np.isfinite(value))
+        tied = _tied(edge, exact, runs, unit) | _left_to_chance(value, given, summed)
         spans = _spans([exact.values[edge], *(other.values[edge] for other in runs)])
         bound = (
             SPAN_FACTOR * np.max(spans, initial=0.0, where=~tied)
@@ -66,13 +69,48 @@ def expect(graph: Graph, data: Data, seed: int = 0) -> dict[Edge, Expected]:
         )
         reach = np.abs(value) + bound  # where rounding alone may leave the range, Inf is no evidence
         peak = max([*exact.peaks.values(), float(np.max(reach, initial=0.0, where=np.isfinite(value)))])
-        expected[edge] = Expected(dtype, value, bound, peak > largest(dtype) / 8, tied)
+        expected[edge] = Expected(dtype, value, bound, peak > largest(dtype) / 8, tied, blurred=summed)
     return expected
 
 
-def _is_finite(data: Data) -> bool:
+SUMMING = ("dense", "convolution", "recurrent", "conv_recurrent", "normalisation", "attention", "wrapping")
+"""Families of layers that add up products: in which order, and whether a factor of 0 is added, is up to the library."""
+
+SUMMING_LAYERS = ("Average", "Dot", "UpSampling", "Resizing", "CenterCrop")
+"""Layers of other families that do, by a part of their names."""
+
+
+def _sums(layer: str) -> bool:
+    return CATALOGUE[layer].family in SUMMING or any(part in layer for part in SUMMING_LAYERS)
+
+
+class _Given(NamedTuple):
+    """What non-finite values a graph is given, by its data or its `special` nodes."""
+
+    nan: bool
+    inf: bool
+
+
+def _specials(graph: Graph, data: Data) -> _Given:
     arrays = [*data.inputs.values(), *(array for weights in data.weights.values() for array in weights.values())]
-    return all(bool(np.isfinite(array.astype(np.float64)).all()) for array in arrays)
+    arrays += [np.array(float(node.params.value)) for node in graph.nodes if _is_special(node)]
+    wide = [array.astype(np.float64) for array in arrays]
+    return _Given(any(bool(np.isnan(a).any()) for a in wide), any(bool(np.isinf(a).any()) for a in wide))
+
+
+def _is_special(node: Node) -> bool:
+    return node.layer == "special" and node.params.value != "zero"
+
+
+def _left_to_chance(value: Array, given: _Given, summed: bool) -> Array:
+    """The elements of which nobody can say what they must be.
+
+    Of finite numbers that leave the range on the way, Inf or NaN may come, by the order of sums. Of an Inf in a sum,
+    NaN comes only if a library adds a product with 0, or two of them that differ in sign.
+    """
+    if not given.nan and not given.inf:
+        return ~np.isfinite(value)
+    return np.isnan(value) & (summed and not given.nan)
 
 
 def _spans(values: Sequence[Array]) -> Array:
@@ -106,9 +144,8 @@ def plainly_right(value: Array, seen: Array, dtype: str) -> bool:
         return bool((seen == value).all())
     wide, narrowed = seen.astype(np.float64), narrow(value, dtype).astype(np.float64)
     with np.errstate(all="ignore"):
-        near = np.abs(wide - value) <= RELATIVE_FACTOR * roundoff(dtype) * np.abs(value) + SMALLEST_FACTOR * smallest(
-            dtype
-        )
+        bound = RELATIVE_FACTOR * roundoff(dtype) * np.abs(value) + SMALLEST_FACTOR * smallest(dtype)
+        near = np.isfinite(value) & (np.abs(wide - value) <= bound)
     return bool((near | (np.isnan(wide) & np.isnan(narrowed)) | (wide == narrowed)).all())
 
 
@@ -124,7 +161,9 @@ def judge(expected: Expected, seen: Array) -> Verdict:
     narrowed = narrow(want, expected.dtype).astype(np.float64)
     with np.errstate(all="ignore"):
         same = (np.isnan(wide) & np.isnan(narrowed)) | (wide == narrowed)
-        near = np.abs(wide - want) <= expected.bound
+        if expected.blurred:
+            same |= ~np.isfinite(wide) & ~np.isfinite(narrowed)
+        near = np.isfinite(want) & (np.abs(wide - want) <= expected.bound)  # the bound of an Inf is an Inf
         excess = np.where(same | near, 0.0, np.abs(wide - want) / expected.bound)
     wrong = ~(same | near)
     if expected.range_limited:
