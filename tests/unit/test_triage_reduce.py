@@ -7,7 +7,8 @@ import pytest
 from triaging import Acting, Condition, acting, crash_of
 from trials import chain
 
-from cometfuzz.catalogue.data import draw_data, to_array, to_tensor
+from cometfuzz.catalogue.data import draw_data, expected_tensors, to_array, to_tensor
+from cometfuzz.catalogue.drawing import draw_layer
 from cometfuzz.catalogue.validate import assemble, validate
 from cometfuzz.execution.executor import Executor
 from cometfuzz.ir.case import Case
@@ -219,3 +220,16 @@ def test_plain_before_odd_before_wrapped() -> None:
     plain, odd = chain((1, 1), ("ReLU", {})), chain((1, 1), ("Dense", {}))
     assert size_of(plain) < size_of(odd) < size_of(chain((1, 1), ("Dense", {}), ("ReLU", {})))
     assert size_of(chain((1, 0), ("ReLU", {}))) > size_of(chain((1, 1), ("ReLU", {})))
+
+
+def test_a_weight_that_is_a_number_follows_a_change_of_dtype() -> None:
+    """Attention with use_scale has one."""
+    graph = next(
+        drawn.case.graph
+        for drawn in (draw_layer("Attention", 3, index) for index in range(200))
+        if drawn.params["use_scale"] and drawn.case.graph.inputs[0].outputs[0].dtype == "float32"
+    )
+    (key,) = (key for key, (_, shape) in expected_tensors(graph).items() if shape == ())
+    given = {key: to_tensor(np.array(2.5, np.float64))}
+    kept = to_array(fitted(graph, given)[key])
+    assert (kept.dtype, kept.shape, float(kept)) == (np.dtype(np.float32), (), 2.5)

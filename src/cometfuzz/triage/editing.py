@@ -120,7 +120,7 @@ def fitted(graph: Graph, data: Mapping[str, Tensor]) -> dict[str, Tensor]:
             if array.size == 0:
                 continue  # drawn anew
             array = np.resize(array, shape)
-        else:
+        elif shape:  # a number has nothing to cut
             array = array[tuple(slice(size) for size in shape)]
             array = np.pad(array, [(0, size - have) for size, have in zip(shape, array.shape, strict=True)], "wrap")
         with np.errstate(all="ignore"):
