@@ -12,6 +12,9 @@ UNSUPPORTED = (
     *("does not support", "isn't supported", "cannot be converted", "not yet supported", "no opkernel was registered"),
     *("neither a custom op nor a flex op", "needs_flex_ops", "no op registered for", "invalid data-type for array"),
 )
+PYTHONS_OWN = "unsupported operand type"
+"""What Python says of 1 + None: a slip in the library, not something that it does not do."""
+
 LACKING = ("NotImplementedError", "NotInKerasMxnet")
 """What a library, or our builder for one that is no longer kept, raises for a layer that it does not have."""
 
@@ -64,7 +67,7 @@ def _symptom(bench: Bench, outcomes: list[Outcome]) -> Symptom:
     failure = outcomes[0].failure
     if failure is None:
         return "death"
-    text = failure.message.lower()
+    text = failure.message.lower().replace(PYTHONS_OWN, "")
     if failure.type in LACKING or any(phrase in text for phrase in UNSUPPORTED):
         return "unsupported"
     return "refused" if _refused(bench, outcomes) else "crash"
