@@ -156,3 +156,15 @@ def test_what_left_the_range_on_the_way_is_no_evidence() -> None:
         tensor = to_tensor(np.array([[0.0, given, 0.0]]))
         data = draw_data(replace(case, data={"x": tensor}))
         assert judge(expect(case.graph, data)[edge], seen).ok is right
+
+
+def test_a_bound_beyond_all_numbers_is_infinite_and_no_warning() -> None:
+    drafts = [
+        Draft("x", "input", {"dtype": "bfloat16", "shape": (1, 2)}, ()),
+        Draft("e", "Activation", {"activation": "exponential"}, (Edge("x"),)),
+    ]
+    data = Data({"x": np.array([[708.0, 708.0]], NUMPY["bfloat16"])}, {})
+    expected = expect(assemble(drafts, [Edge("e")]), data)[Edge("e")]
+    assert expected.bound is not None
+    assert np.isinf(expected.bound).all()
+    assert expected.range_limited
