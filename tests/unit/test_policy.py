@@ -87,6 +87,17 @@ def test_a_sampled_route_gets_the_part_that_it_can_build() -> None:
     assert "keras-mxnet" not in str(assign(policy, known, chain(3, "RMSNormalization"), 1, 1, []))
 
 
+def test_a_part_never_stands_for_a_case_that_runs_nowhere() -> None:
+    policy = PolicyConfig(sampled=("keras-mxnet",), sampled_one_in=1)
+    old = [Draft("soft", "Softmax", {}, (Edge("x"),)), Draft("old", "ThresholdedReLU", {}, (Edge("soft"),))]
+    absent = Draft("absent", "UnitNormalization", {}, (Edge("old"),))
+    case = Case(assemble([Draft("x", INPUT, {"shape": (2, 3)}, ()), *old, absent], [Edge("absent")]), 5)
+    known = {name: ROUTES[name] for name in ("keras-tf", "keras2-tf", "keras-mxnet")}
+    assert [part.routes[0] for part in assign(policy, known, case, 1, 1, [])] == ["keras2-tf", "keras2-tf"]
+    del known["keras2-tf"]
+    assert assign(policy, known, case, 1, 1, []) == []
+
+
 def test_cuts_for_converters_keep_clear_of_utilities_that_fail_too() -> None:
     taken = [assign(POLICY, ROUTES, mixed(), index, 1, ["elu", "soft"])[-1] for index in range(4)]
     (part,) = (assigned for assigned in taken if "litert" in assigned.routes)

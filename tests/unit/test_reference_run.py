@@ -177,3 +177,15 @@ def test_zero_times_inf_may_be_left_out_but_nan_may_not() -> None:
     for given, right in ((np.inf, True), (np.nan, False)):
         data = draw_data(replace(case, data={**zeros, "x": to_tensor(np.full((1, 1), given, np.float32))}))
         assert judge(expect(case.graph, data)[edge], np.zeros((1, 1), np.float32)).ok is right
+
+
+def test_a_bound_beyond_all_numbers_is_infinite_and_no_warning() -> None:
+    drafts = [
+        Draft("x", "input", {"dtype": "bfloat16", "shape": (1, 2)}, ()),
+        Draft("e", "Activation", {"activation": "exponential"}, (Edge("x"),)),
+    ]
+    data = Data({"x": np.array([[708.0, 708.0]], NUMPY["bfloat16"])}, {})
+    expected = expect(assemble(drafts, [Edge("e")]), data)[Edge("e")]
+    assert expected.bound is not None
+    assert np.isinf(expected.bound).all()
+    assert expected.range_limited

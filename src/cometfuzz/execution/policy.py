@@ -39,7 +39,8 @@ def assign(
 ) -> list[Assignment]:
     """What to run for case `index` of a campaign; `new` are the nodes that cover something new.
 
-    The first assignment is the case itself. Only routes in `routes` are named.
+    The first assignment is the case itself: what it covers counts as executed if that one is. Where none of its routes
+    is there, nothing runs. Only routes in `routes` are named.
     """
     draw = Draw(seed, "policy", index)
     modern = _is_modern(case.graph)
@@ -58,8 +59,8 @@ def assign(
             whole += policy.converters
         elif part is not None and any(name in routes for name in policy.converters):
             parts.append(Assignment(part, _present(routes, [*policy.base, *policy.converters])))
-    assignments = [Assignment(case, _present(routes, whole)), *parts]
-    return [assignment for assignment in assignments if assignment.routes]
+    first = Assignment(case, _present(routes, whole))
+    return [first, *parts] if first.routes else []
 
 
 def _is_modern(graph: Graph) -> bool:

@@ -62,11 +62,12 @@ def expect(graph: Graph, data: Data, seed: int = 0) -> dict[Edge, Expected]:
             continue
         tied = _tied(edge, exact, runs, unit) | _left_to_chance(value, given, summed)
         spans = _spans([exact.values[edge], *(other.values[edge] for other in runs)])
-        bound = (
-            SPAN_FACTOR * np.max(spans, initial=0.0, where=~tied)
-            + RELATIVE_FACTOR * roundoff(dtype) * np.abs(value)
-            + SMALLEST_FACTOR * smallest(dtype)
-        )
+        with np.errstate(over="ignore"):  # an infinite bound is one that nothing exceeds
+            bound = (
+                SPAN_FACTOR * np.max(spans, initial=0.0, where=~tied)
+                + RELATIVE_FACTOR * roundoff(dtype) * np.abs(value)
+                + SMALLEST_FACTOR * smallest(dtype)
+            )
         reach = np.abs(value) + bound  # where rounding alone may leave the range, Inf is no evidence
         peak = max([*exact.peaks.values(), float(np.max(reach, initial=0.0, where=np.isfinite(value)))])
         expected[edge] = Expected(dtype, value, bound, peak > largest(dtype) / 8, tied, blurred=summed)
