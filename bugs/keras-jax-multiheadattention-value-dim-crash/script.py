@@ -20,16 +20,7 @@ x = keras.Input(batch_shape=(1, 1, 1))
 layer = keras.layers.MultiHeadAttention(num_heads=1, key_dim=1, value_dim=2)
 y = layer(x, x)
 model = keras.Model(x, y)
-layer.set_weights([
-    np.zeros((1, 1, 1)),  # kernel_query
-    np.zeros((1, 1)),  # bias_query
-    np.zeros((1, 1, 1)),  # kernel_key
-    np.zeros((1, 1)),  # bias_key
-    np.zeros((1, 1, 2)),  # kernel_value
-    np.zeros((1, 2)),  # bias_value
-    np.zeros((1, 2, 1)),  # kernel_output
-    np.zeros((1,)),  # bias_output
-])
+layer.set_weights([np.zeros_like(weight) for weight in layer.get_weights()])
 print("expected: no exception")
 try:
     seen = keras.ops.convert_to_numpy(model(data))

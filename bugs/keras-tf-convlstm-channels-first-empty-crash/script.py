@@ -2,7 +2,7 @@
 # data)
 # Blamed: Keras, tensorflow backend.
 # ValueError in run: Exception encountered when calling ConvLSTMCell.call(). in user code: File
-# "keras/src/backend/tensorflow/nn.py", line 840, in _conv_xla * return _conv() File ...
+# "/root/.cache//environments/main-cd71ab438
 import os
 import sys
 
@@ -21,11 +21,7 @@ x = keras.Input(batch_shape=(0, 2, 2, 1, 1))
 layer = keras.layers.ConvLSTM2D(filters=1, kernel_size=1, data_format="channels_first")
 y = layer(x)
 model = keras.Model(x, y)
-layer.set_weights([
-    np.zeros((1, 1, 2, 4)),  # kernel
-    np.zeros((1, 1, 1, 4)),  # recurrent_kernel
-    np.zeros((4,)),  # bias
-])
+layer.set_weights([np.zeros_like(weight) for weight in layer.get_weights()])
 print("expected: no exception")
 try:
     seen = keras.ops.convert_to_numpy(model(data))

@@ -21,10 +21,7 @@ x = keras.Input(batch_shape=(1, 1, 1, 1, 1, 1))
 layer = keras.layers.Dense(units=1, activation="softmax")
 y = layer(x)
 model = keras.Model(x, y)
-layer.set_weights([
-    np.zeros((1, 1)),  # kernel
-    np.zeros((1,)),  # bias
-])
+layer.set_weights([np.zeros_like(weight) for weight in layer.get_weights()])
 print("expected: no exception")
 try:
     seen = keras.ops.convert_to_numpy(model(data))

@@ -69,7 +69,7 @@ body1 = helper.make_graph(
 graph = helper.make_graph(
     [
         helper.make_node("Reshape", ["x", "c1"], ["h1"]),
-        helper.make_node("Less", ["c9", "c8"], ["h2"]),
+        helper.make_node("Less", ["c8", "c9"], ["h2"]),
         helper.make_node("And", ["h2", "h2"], ["h3"]),
         helper.make_node(
             "Loop", ["c6", "h3", "c3", "c2", "c2", "c4", "c4", "c5"], ["h29", "h30", "h31", "h32",
@@ -89,8 +89,8 @@ graph = helper.make_graph(
         helper.make_tensor("c5", TensorProto.FLOAT, [4], [0.0] * 4),
         helper.make_tensor("c6", TensorProto.INT64, [], [1]),
         helper.make_tensor("c7", TensorProto.INT64, [1], [-1]),
-        helper.make_tensor("c8", TensorProto.FLOAT, [], [1.0]),
-        helper.make_tensor("c9", TensorProto.FLOAT, [], [0.0]),
+        helper.make_tensor("c8", TensorProto.FLOAT, [], [0.0]),
+        helper.make_tensor("c9", TensorProto.FLOAT, [], [1.0]),
         helper.make_tensor("c10", TensorProto.INT64, [1], [2147483647]),
         helper.make_tensor("c11", TensorProto.INT64, [1], [0]),
     ],

@@ -17,10 +17,7 @@ x = keras.Input(batch_shape=(1, 2, 0, 1, 1))
 layer = keras.layers.Conv3D(filters=1, padding="same", kernel_size=1, strides=(2, 1, 1))
 y = layer(x)
 model = keras.Model(x, y)
-layer.set_weights([
-    np.zeros((1, 1, 1, 1, 1)),  # kernel
-    np.zeros((1,)),  # bias
-])
+layer.set_weights([np.zeros_like(weight) for weight in layer.get_weights()])
 expected = [("float32", (1, 1, 0, 1, 1))]
 outputs = [model(data)]
 seen = [(output.dtype.name, tuple(output.shape)) for output in outputs]

@@ -19,10 +19,7 @@ try:
     layer = keras.layers.Conv3D(filters=1, padding="same", kernel_size=1, dilation_rate=(1, 1, 2))
     y = layer(x)
     model = keras.Model(x, y)
-    layer.set_weights([
-        np.zeros((1, 1, 1, 1, 1)),  # kernel
-        np.zeros((1,)),  # bias
-    ])
+    layer.set_weights([np.zeros_like(weight) for weight in layer.get_weights()])
 except Exception as error:  # noqa: BLE001
     print(f"seen: {type(error).__name__}: {error}")
     sys.exit(1)

@@ -22,11 +22,7 @@ try:
     )
     y = layer(x)
     model = keras.Model(x, y)
-    layer.set_weights([
-        np.zeros((1, 1, 4)),  # kernel
-        np.zeros((1, 1, 4)),  # recurrent_kernel
-        np.zeros((4,)),  # bias
-    ])
+    layer.set_weights([np.zeros_like(weight) for weight in layer.get_weights()])
 except Exception as error:  # noqa: BLE001
     print(f"seen: {type(error).__name__}: {error}")
     sys.exit(1)

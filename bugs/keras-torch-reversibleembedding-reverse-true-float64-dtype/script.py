@@ -1,0 +1,29 @@
+# ReversibleEmbedding gives another dtype: Keras, torch backend (reverse=True, output_dim,
+# dtype='float64', float64)
+# Blamed: Keras, torch backend.
+# expected float64[1, 1]; received float32[1, 1]
+import os
+import sys
+
+os.environ["KERAS_BACKEND"] = "torch"
+try:
+    import keras
+    import numpy as np
+    import torch
+except ImportError as error:
+    print("missing:", error)
+    sys.exit(2)
+
+print("versions:", "keras", keras.__version__, "torch", torch.__version__)
+data = np.zeros((1, 3), "float64")
+x = keras.Input(batch_shape=(1, 3), dtype="float64")
+layer = keras.layers.ReversibleEmbedding(input_dim=1, output_dim=3, dtype="float64")
+y = layer(x, reverse=True)
+model = keras.Model(x, y)
+layer.set_weights([np.zeros((1, 3))])
+expected = [("float64", (1, 1))]
+outputs = [model(data)]
+seen = [(keras.backend.standardize_dtype(output.dtype), tuple(output.shape)) for output in outputs]
+print("expected:", expected)
+print("seen:    ", seen)
+sys.exit(0 if seen == expected else 1)

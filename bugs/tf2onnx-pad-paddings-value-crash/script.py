@@ -1,0 +1,34 @@
+# pad raises an exception: converter tf2onnx (paddings, value)
+# Blamed: converter tf2onnx.
+# InferenceError in tf2onnx: [ShapeInferenceError] (op_type:Pad, node name: functional_1/PadV2):
+# constant_value has inconsistent type tensor(bfloat16)
+import os
+import sys
+
+os.environ["KERAS_BACKEND"] = "tensorflow"
+try:
+    import keras
+    import onnx
+    import tensorflow as tf
+    import tf2onnx
+except ImportError as error:
+    print("missing:", error)
+    sys.exit(2)
+
+print(
+    "versions:", "keras", keras.__version__, "tensorflow", tf.__version__, "tf2onnx",
+    tf2onnx.__version__, "onnx", onnx.__version__
+)
+x = keras.Input(batch_shape=(1, 1, 1, 1), dtype="bfloat16")
+y = keras.ops.pad(x, ((0, 0), (0, 0), (0, 0), (0, 1)), constant_values=-1.0)
+model = keras.Model(x, y)
+print("expected: no exception")
+try:
+    proto, _ = tf2onnx.convert.from_keras(
+        model, [tf.TensorSpec((1, 1, 1, 1), "bfloat16", name="x")], opset=15
+    )
+    onnx.checker.check_model(proto, full_check=True)
+except Exception as error:  # noqa: BLE001
+    print(f"seen: {type(error).__name__}: {error}")
+    sys.exit(1)
+print("seen: no exception")
