@@ -32,8 +32,8 @@ GATE = 64.0
 """The gate, in units of roundoff of the coarsest dtype on the way; `cometfuzz calibrate` says how many pass it."""
 
 MARGIN = 4.0
-"""How many bounds a value must be off to be reported: the bound is statistical, and clean runs reach 1.3 of it, attention
-over hundreds of keys up to 3.9 (`cometfuzz calibrate`)."""
+"""How many bounds a value must be off to be reported: the bound is statistical, and clean runs reach 1.3 of it,
+attention over hundreds of keys up to 3.9 (`cometfuzz calibrate`)."""
 
 LARGEST_WINDOW = 3
 FUSING = ("tf-graph", "tf-xla", "onnxruntime", "openvino", "litert", "torch-onnx", "keras-jax")
