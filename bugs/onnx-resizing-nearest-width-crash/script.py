@@ -16,12 +16,12 @@ print("versions:", "onnx", onnx.__version__)
 data = np.zeros((1, 1, 1, 1), "float32")
 graph = helper.make_graph(
     [
-        helper.make_node("Reshape", ["x", "c3"], ["h1"]),
+        helper.make_node("Reshape", ["x", "c4"], ["h1"]),
         helper.make_node(
             "Resize", ["h1", "c2", "c1"], ["h2"], coordinate_transformation_mode="tf_half_pixel_for_nn",
             exclude_outside=0, mode="nearest", nearest_mode="floor"
         ),
-        helper.make_node("Reshape", ["h2", "c4"], ["y"]),
+        helper.make_node("Reshape", ["h2", "c3"], ["y"]),
     ],
     "graph",
     [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 1, 1, 1])],
@@ -29,8 +29,8 @@ graph = helper.make_graph(
     [
         helper.make_tensor("c1", TensorProto.FLOAT, [4], [1.0, 1.0, 1.0, 2.0]),
         helper.make_tensor("c2", TensorProto.FLOAT, [0], []),
-        helper.make_tensor("c3", TensorProto.INT64, [4], [1] * 4),
-        helper.make_tensor("c4", TensorProto.INT64, [4], [1, 1, 2, 1]),
+        helper.make_tensor("c3", TensorProto.INT64, [4], [1, 1, 2, 1]),
+        helper.make_tensor("c4", TensorProto.INT64, [4], [1] * 4),
     ],
 )
 proto = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 15)], ir_version=8)
