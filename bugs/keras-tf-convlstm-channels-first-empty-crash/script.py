@@ -1,8 +1,7 @@
 # ConvLSTM2D raises an exception: Keras, tensorflow backend (data_format='channels_first', empty
 # data)
 # Blamed: Keras, tensorflow backend.
-# ValueError in run: Exception encountered when calling ConvLSTMCell.call(). in user code: File
-# "/root/.cache//environments/main-cd71ab438
+# ValueError in run: Exception encountered when calling ConvLSTMCell.call(). in user code: ...
 import os
 import sys
 

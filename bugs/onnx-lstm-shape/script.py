@@ -53,12 +53,12 @@ body1 = helper.make_graph(
     [
         helper.make_tensor_value_info("h28", TensorProto.BOOL, []),
         helper.make_tensor_value_info("h6", TensorProto.INT32, []),
-        helper.make_tensor_value_info("h23", TensorProto.FLOAT, [1, 1]),
+        helper.make_tensor_value_info("h22", TensorProto.FLOAT, [1, 1]),
         helper.make_tensor_value_info("h20", TensorProto.FLOAT, [1, 1]),
         helper.make_tensor_value_info("i6", TensorProto.FLOAT, [1, 4]),
         helper.make_tensor_value_info("i7", TensorProto.FLOAT, [1, 4]),
         helper.make_tensor_value_info("i8", TensorProto.FLOAT, [4]),
-        helper.make_tensor_value_info("h22", TensorProto.FLOAT, [1, 1]),
+        helper.make_tensor_value_info("h23", TensorProto.FLOAT, [1, 1]),
     ],
     [
         helper.make_tensor("c12", TensorProto.INT32, [], [1]),

@@ -77,11 +77,11 @@ graph = helper.make_graph(
     [
         helper.make_node("If", ["c3"], ["h7"], then_branch=body1, else_branch=body2),
         helper.make_node("If", ["c2"], ["h14"], then_branch=body3, else_branch=body4),
-        helper.make_node("Unsqueeze", ["h14", "c6"], ["h15"]),
+        helper.make_node("Unsqueeze", ["h14", "c4"], ["h15"]),
         helper.make_node("Reshape", ["h15", "c7"], ["h16"]),
         helper.make_node("Shape", ["h16"], ["h17"]),
-        helper.make_node("Slice", ["h17", "c6", "c4"], ["h18"]),
-        helper.make_node("Concat", ["h18", "c5"], ["h19"], axis=0),
+        helper.make_node("Slice", ["h17", "c4", "c5"], ["h18"]),
+        helper.make_node("Concat", ["h18", "c6"], ["h19"], axis=0),
         helper.make_node(
             "Resize", ["h16", "c1", "c1", "h19"], ["h20"], coordinate_transformation_mode="half_pixel",
             exclude_outside=0, mode="linear", nearest_mode="floor"
@@ -95,9 +95,9 @@ graph = helper.make_graph(
         helper.make_tensor("c1", TensorProto.FLOAT, [0], []),
         helper.make_tensor("c2", TensorProto.BOOL, [], [False]),
         helper.make_tensor("c3", TensorProto.BOOL, [], [True]),
-        helper.make_tensor("c4", TensorProto.INT64, [1], [2]),
-        helper.make_tensor("c5", TensorProto.INT64, [2], [3, 1]),
-        helper.make_tensor("c6", TensorProto.INT64, [1], [0]),
+        helper.make_tensor("c4", TensorProto.INT64, [1], [0]),
+        helper.make_tensor("c5", TensorProto.INT64, [1], [2]),
+        helper.make_tensor("c6", TensorProto.INT64, [2], [3, 1]),
         helper.make_tensor("c7", TensorProto.INT64, [4], [1, 1, 0, 0]),
     ],
 )

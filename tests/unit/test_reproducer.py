@@ -216,6 +216,11 @@ def test_our_frames_are_left_out_of_user_code(rest: str) -> None:
     assert seen == "in user code: " + rest.replace("/x/site-packages/", "")
 
 
+def test_a_path_that_was_cut_off_is_left_out_too() -> None:
+    cut = 'in user code: File "/home/me/env/lib/python3.11/site-packages/keras/nn.py", line 8, in f File "/home/me/en'
+    assert without_us(cut) == 'in user code: File "keras/nn.py", line 8, in f ...'
+
+
 def test_the_tolerance_is_the_bound() -> None:
     case = chain((2, 3), ("Dense", {"units": 2}))
     ((_, expected),) = expect(case.graph, draw_data(case)).items()

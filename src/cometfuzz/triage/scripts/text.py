@@ -150,4 +150,5 @@ def without_us(text: str) -> str:
     text = re.sub(
         r'File "[^"]*cometfuzz[^"]*"(?:.*?(?=File ")|, line \d+, in \S+(?: \*+)?\s*)', "", text, flags=re.DOTALL
     )
+    text = re.sub(r'File "/[^"]*$', "...", text)  # a path that was cut off
     return re.sub(r"[^\s\"'(,]*/site-packages/|cometfuzz[\w.<>]*(::)?", "", text)
