@@ -135,6 +135,9 @@ def test_a_route_that_was_not_reached_is_in_the_camp_of_what_failed() -> None:
     [
         ("NotImplementedError", "", "keras/src/ops/nn.py:1 f", "unsupported"),
         ("RuntimeError", "Op X is not supported on CPU", "x.py:1 f", "unsupported"),
+        ("InvalidArgumentError", "Input 1 to node x must be a compile-time constant.", "x.py:1 f", "unsupported"),
+        ("InvalidArgumentError", "Only ranks up to 8 supported: [1,2]", "x.py:1 f", "unsupported"),
+        ("AssertionError", "all data must have the same batch size: 2", "mxnet/x.py:1 f", "unsupported"),
         ("TypeError", "unsupported operand type(s) for *: 'generator' and 'int'", "x.py:1 f", "crash"),
         ("ConverterError", "error: 'tf.Slice' op is neither a custom op nor a flex op", "x.py:1 f", "unsupported"),
         ("ValidationError", "No Op registered for ScaleAndTranslate with domain_version", "x.py:1 f", "unsupported"),

@@ -11,6 +11,7 @@ UNSUPPORTED = (
     *("not supported", "unsupported", "not implemented", "no implementation", "could not find an implementation"),
     *("does not support", "isn't supported", "cannot be converted", "not yet supported", "no opkernel was registered"),
     *("neither a custom op nor a flex op", "needs_flex_ops", "no op registered for", "invalid data-type for array"),
+    *("must be a compile-time constant", "only ranks up to", "all data must have the same batch size"),
 )
 PYTHONS_OWN = "unsupported operand type"
 """What Python says of 1 + None: a slip in the library, not something that it does not do."""
