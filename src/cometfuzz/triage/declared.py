@@ -73,14 +73,14 @@ def prove(
 def leads(gap: Gap, route: str, layer: str, wanted: int = 0) -> list[Case]:
     """Calls of a layer that fall under a gap; under no other gap, where such calls are found.
 
-    The smallest come first if the gap is exact; if not, size may be what it takes.
+    The smallest come first. If the gap is exact, large ones are left out; if not, size may be what it takes.
     """
     wanted = wanted or TRIES[gap.always]
     drawn = [draw_layer(layer, 7, index) for index in range(SEARCHED)]
     covered = [(each, found) for each in drawn if gap in (found := find_gaps(route, each))]
     alone = [each for each, found in covered if found == [gap]]
     cases = [with_witness(gap, each).case for each in alone or [each for each, _ in covered]]
-    return sorted(cases[: 4 * wanted], key=_elements)[:wanted] if gap.always else cases[:wanted]
+    return sorted(cases[: 4 * wanted if gap.always else wanted], key=_elements)[:wanted]
 
 
 def with_witness(gap: Gap, drawn: LayerDraw) -> LayerDraw:
