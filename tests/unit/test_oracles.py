@@ -15,6 +15,7 @@ from cometfuzz.oracles.bench import Bench
 from cometfuzz.oracles.d_mad import d_mad, mean_magnitude
 from cometfuzz.oracles.finding import Finding, template
 from cometfuzz.oracles.judging import examine
+from cometfuzz.oracles.local import MARGIN, margin_of
 
 CASE = chain((2, 6), ("Dense", {"units": 5}), ("ReLU", {}), ("Dense", {"units": 3}), ("Softmax", {}))
 ROUTES = ("keras-tf", "keras-torch", "onnxruntime")
@@ -213,3 +214,18 @@ def test_d_mad_adds_outputs_and_sees_magnitudes_only() -> None:
     one, two = completed("a", [wire(np.array([1.0]))]), completed("b", [wire(np.array([-3.0]))])
     assert d_mad({"a": one, "b": two}) == 0.5
     assert d_mad({"a": one}) is None
+
+
+def test_a_gap_of_the_builder_covers_what_is_behind_it() -> None:
+    """LayerNormalization over an axis that is not the last fails on PyTorch, and so it does in its exporter."""
+    case = chain((1, 2, 3), ("LayerNormalization", {"axis": 1}))
+    bench = Bench(Trial(case, {}), lambda *given, **more: Trial(case, {}))
+    assert any(gap.kind == "bug" for gap in bench.gaps("keras-torch"))
+    behind = list(bench.gaps("torch-onnx"))
+    assert any(gap.symptom == "any" and gap.routes == ("keras-torch",) for gap in behind)
+    assert not list(bench.gaps("tf-graph"))
+
+
+def test_the_margin_grows_with_what_is_summed() -> None:
+    assert margin_of([np.zeros(64)]) == MARGIN
+    assert margin_of([np.zeros(4), np.zeros((64, 64))]) == 8 * MARGIN

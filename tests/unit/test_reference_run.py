@@ -189,3 +189,30 @@ def test_a_bound_beyond_all_numbers_is_infinite_and_no_warning() -> None:
     assert expected.bound is not None
     assert np.isinf(expected.bound).all()
     assert expected.range_limited
+
+
+@pytest.mark.parametrize(
+    ("layer", "params"),
+    [
+        ("Activation", {"activation": "hard_shrink"}),
+        ("Activation", {"activation": "soft_shrink"}),
+        ("ReLU", {"threshold": 1.0}),
+    ],
+)
+def test_nan_is_on_either_side_of_a_threshold(layer: str, params: dict[str, object]) -> None:
+    """No library documents which; beside it, numbers are judged as ever."""
+    case = chain((1, 2), (layer, params))
+    (edge,) = case.graph.outputs
+    data = draw_data(replace(case, data={"x": to_tensor(np.array([[np.nan, 3.0]], np.float32))}))
+    expected = expect(case.graph, data)[edge]
+    right = float(expected.value[0, 1])
+    assert judge(expected, np.array([[0.0, right]], np.float32)).ok
+    assert not judge(expected, np.array([[np.nan, right + 1]], np.float32)).ok
+
+
+def test_squareplus_of_half_precision_overflows_on_the_way() -> None:
+    case = chain((1, 1), ("Activation", {"activation": "squareplus"}), dtype="float16")
+    (edge,) = case.graph.outputs
+    for given, limited in ((300.0, True), (30.0, False)):
+        data = draw_data(replace(case, data={"x": to_tensor(np.full((1, 1), given, np.float16))}))
+        assert expect(case.graph, data)[edge].range_limited is limited

@@ -1,7 +1,7 @@
 """The bench on which oracles examine a trial: the reference, computed once, and the routes again with intermediates."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol
 
@@ -15,6 +15,7 @@ from cometfuzz.oracles.local import Suspect, WrongNode, find_wrong_nodes, suspec
 from cometfuzz.reference.nonfinite import GIVEN, SPECIAL, nonfinite_origins
 from cometfuzz.reference.run import Run, run
 from cometfuzz.routes.gaps import Gap, gaps_against
+from cometfuzz.routes.registry import base_of
 
 
 class Rerun(Protocol):
@@ -82,11 +83,18 @@ class Bench:
         return found
 
     def gaps(self, route: str, node: Node | None = None) -> Iterator[Gap]:
-        """The declared gaps of a route that cover a node, or any node; of a utility, those that name no layer."""
+        """The declared gaps of a route that cover a node, or any node; of a utility, those that name no layer.
+
+        What the library that built the model refuses or does wrong says nothing of those behind it.
+        """
+        base = base_of(route)
         for each in [node] if node is not None else self.graph.nodes:
             if each.layer != INPUT:
                 spec = CATALOGUE[each.layer]
-                yield from gaps_against(route, spec, spec.view(self.graph.input_types(each)), each.params)
+                x = spec.view(self.graph.input_types(each))
+                yield from gaps_against(route, spec, x, each.params)
+                for gap in gaps_against(base, spec, x, each.params) if base is not None else ():
+                    yield replace(gap, symptom="any", always=False)
 
 
 Oracle = Callable[[Bench], Iterator[Finding]]

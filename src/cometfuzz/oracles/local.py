@@ -5,7 +5,8 @@ judged on what it really got, so that rounding upstream excuses nothing and accu
 itself, what is fused may be: windows of two and three nodes are run and judged as models of their own.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -158,8 +159,17 @@ def _wrong(
         verdict = judge(expected[edge], values[edge])
         if not verdict.ok:
             symptom = _symptom(expected[edge], values[edge])
-            if expected[edge].bound is None or symptom != "value" or verdict.worst > MARGIN:
+            if expected[edge].bound is None or symptom != "value" or verdict.worst > margin_of(inputs.values()):
                 yield WrongNode(suspect.route, suspect.outcome, nodes[-1], nodes, verdict, symptom)
+
+
+def margin_of(inputs: Iterable[Array]) -> float:
+    """How many bounds a value must be off to be reported, by the largest input.
+
+    The bound is of errors that differ in sign. Those of equal terms do not, and add up with the number of terms.
+    """
+    largest = max((array.size for array in inputs), default=0)
+    return MARGIN * max(1.0, math.sqrt(largest) / 8.0)
 
 
 def _symptom(expected: Expected, seen: Array) -> Symptom:

@@ -98,7 +98,7 @@ ACTIVATIONS: dict[str, Callable[[Array, Rounding], Array]] = {
     "hard_shrink": lambda x, rounded: np.where(np.abs(x) > 0.5, x, 0.0),
     "soft_shrink": lambda x, rounded: np.sign(x) * np.maximum(np.abs(x) - 0.5, 0.0),
     "tanh_shrink": lambda x, rounded: x - rounded(np.tanh(x)),
-    "squareplus": lambda x, rounded: (x + rounded(np.sqrt(x * x + 4.0))) / 2.0,
+    "squareplus": lambda x, rounded: (x + rounded(np.sqrt(rounded(x * x + 4.0)))) / 2.0,
     "celu": lambda x, rounded: np.where(x > 0, x, below_zero(x, rounded)),
     "gelu": gelu,
     "glu": lambda x, rounded: glu(x),
@@ -122,6 +122,8 @@ def activate(call: Call, x: Array, name: str | None) -> Array:
 def _apply(call: Call, name: str, x: Array) -> Array:
     if name == "hard_shrink":
         call.step(np.abs(x) - 0.5)
+    if name == "soft_shrink":  # it does not jump, but NaN is on neither side of the comparison
+        call.step(np.where(np.isnan(x), np.nan, np.inf))
     return ACTIVATIONS[name](x, call.rounded)
 
 

@@ -129,7 +129,7 @@ def _tied(edge: Edge, exact: Run, runs: Sequence[Run], unit: float) -> Array:
     tied = np.zeros(exact.values[edge].shape, dtype=bool)
     for index, (node, distance) in enumerate(exact.steps):
         span = np.max(_spans([distance, *(other.steps[index][1] for other in runs)]), initial=0.0)
-        near = np.abs(distance) <= SPAN_FACTOR * span + RELATIVE_FACTOR * unit
+        near = ~(np.abs(distance) > SPAN_FACTOR * span + RELATIVE_FACTOR * unit)  # NaN may be on either side
         if node == edge.node and near.shape == tied.shape:
             tied |= near
         elif near.any():
