@@ -26,8 +26,8 @@ class Expected:
     """What one output should be: the reference, and how far a correct library may stray.
 
     No evidence: non-finite values and zeros if `range_limited`, and elements whose `tied` is true, because they are as
-    near to a step as rounding can move them, or `_left_to_chance`. If `blurred`, Inf and NaN are one: a sum that has an
-    Inf in it may be either. An output without `bound` must match exactly.
+    near to a step as rounding can move them, or `_left_to_chance`. If `blurred`, NaN is none either: a sum that has an
+    Inf in it is NaN as soon as a library adds a product with 0. An output without `bound` must match exactly.
     """
 
     dtype: str
@@ -70,7 +70,7 @@ def expect(graph: Graph, data: Data, seed: int = 0) -> dict[Edge, Expected]:
             )
         reach = np.abs(value) + bound  # where rounding alone may leave the range, Inf is no evidence
         peak = max([*exact.peaks.values(), float(np.max(reach, initial=0.0, where=np.isfinite(value)))])
-        expected[edge] = Expected(dtype, value, bound, peak > largest(dtype) / 8, tied, blurred=summed)
+        expected[edge] = Expected(dtype, value, bound, peak > largest(dtype) / 8, tied, summed and given.inf)
     return expected
 
 
@@ -163,7 +163,7 @@ def judge(expected: Expected, seen: Array) -> Verdict:
     with np.errstate(all="ignore"):
         same = (np.isnan(wide) & np.isnan(narrowed)) | (wide == narrowed)
         if expected.blurred:
-            same |= ~np.isfinite(wide) & ~np.isfinite(narrowed)
+            same |= np.isnan(wide) | (np.isinf(wide) & ~np.isfinite(narrowed))
         near = np.isfinite(want) & (np.abs(wide - want) <= expected.bound)  # the bound of an Inf is an Inf
         excess = np.where(same | near, 0.0, np.abs(wide - want) / expected.bound)
     wrong = ~(same | near)
