@@ -216,3 +216,14 @@ def test_squareplus_of_half_precision_overflows_on_the_way() -> None:
     for given, limited in ((300.0, True), (30.0, False)):
         data = draw_data(replace(case, data={"x": to_tensor(np.full((1, 1), given, np.float16))}))
         assert expect(case.graph, data)[edge].range_limited is limited
+
+
+def test_an_overflow_inside_a_layer_may_become_anything() -> None:
+    """tanh of a sum that left the range may have either sign."""
+    case = chain((1, 2), ("Dense", {"units": 1, "activation": "tanh"}), dtype="float16")
+    (edge,) = case.graph.outputs
+    kernel = to_tensor(np.full((2, 1), 2.0, np.float16))
+    for given, right in ((6e4, True), (6.0, False)):
+        tensors = {"x": to_tensor(np.array([[given, -1.0]], np.float16)), "n0/kernel": kernel}
+        expected = expect(case.graph, draw_data(replace(case, data=tensors)))[edge]
+        assert judge(expected, np.array([[-1.0]], np.float16)).ok is right
