@@ -1,0 +1,37 @@
+# Conv1D gives NaN or Inf in the wrong places: Keras, torch backend (strides, bfloat16, special
+# data)
+# Blamed: Keras, torch backend.
+# 1 of 2 elements differ, the first at [0, 0, 0]: expected 0 within 4.7e-38; received nan
+import os
+import sys
+
+os.environ["KERAS_BACKEND"] = "torch"
+try:
+    import keras
+    import numpy as np
+    import torch
+except ImportError as error:
+    print("missing:", error)
+    sys.exit(2)
+
+print("versions:", "keras", keras.__version__, "torch", torch.__version__)
+data = np.array(
+    [2.0, 0.0, 3.0, 0.0, 0.0, 2.0, 0.0, 3.0, 1.0, np.nan, 2.0, 0.0, 3.0, 0.0, np.nan, 2.0, 0.0, 3.0,
+    1.0, np.nan], "float32"
+).reshape(1, 4, 5)  # the model casts it to bfloat16
+x = keras.Input(batch_shape=(1, 4, 5), dtype="bfloat16")
+layer = keras.layers.Conv1D(filters=1, kernel_size=1, strides=3, dtype="bfloat16")
+y = layer(x)
+model = keras.Model(x, y)
+layer.set_weights([np.zeros_like(weight) for weight in layer.get_weights()])
+# From the documented meaning in float64; Keras 3 on TensorFlow, tf-keras (Keras 2) on TensorFlow,
+# Keras 3 on JAX and 4 more agree.
+expected = np.array([[[0.0], [np.nan]]])
+seen = keras.ops.convert_to_numpy(model(data)).astype("float64")
+print("expected:", expected.tolist())
+print("seen:    ", seen.tolist())
+# Rounding explains a difference of at most 4.9e-38 + 1.6e-02 * |expected|.
+right = seen.shape == expected.shape and np.allclose(
+    seen, expected, rtol=1.6e-02, atol=4.9e-38, equal_nan=True
+)
+sys.exit(0 if right else 1)
