@@ -89,9 +89,10 @@ def test_ordinary_bugs_come_first_and_unshown_last(facts: Facts) -> None:
     assert [each.reported for each in facts.bugs] == [True] * len(reported) + [False] * 2
     places = [SEVERITIES.index(each.severity) for each in reported]
     assert places == sorted(places)
-    assert facts.standings == {"new": 5, "known": 2, "utility": 1, "unshown": 2}
+    assert facts.standings == {"new": 5, "known": 2, "utility": 1, "limit": 0, "unshown": 2}
     assert facts.headline == "5 new bugs in 4 libraries"
     assert standing(replace(bug("a"), known="x", script=None)) == "known"
+    assert standing(replace(bug("a"), known="x", limit=True)) == "limit"
 
 
 def test_findings_of_a_bug_are_not_listed_apart(tmp_path: Path, facts: Facts) -> None:

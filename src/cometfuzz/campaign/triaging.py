@@ -14,7 +14,7 @@ from cometfuzz.execution.supervisor import Limits
 from cometfuzz.oracles.finding import SEVERITIES
 from cometfuzz.routes import Route
 from cometfuzz.triage.bug import Bug
-from cometfuzz.triage.collection import having
+from cometfuzz.triage.collection import having, marked
 from cometfuzz.triage.draft import draft
 from cometfuzz.triage.known import Known
 from cometfuzz.triage.reproducer import reproduce
@@ -59,8 +59,8 @@ def triage_campaign(
     began, new = time.monotonic(), []
     for bug in list(store.bugs()):
         entry = having(known.collected, bug)
-        if entry is not None and bug.known != entry.known:
-            store.keep(replace(bug, known=entry.known))
+        if entry is not None and bug != marked(bug, entry):
+            store.keep(marked(bug, entry))
     unsettled = set(store.waiting())
     if not unsettled:
         return []

@@ -15,11 +15,12 @@ from cometfuzz.triage.bug import Bug
 POINTS = 240
 """About how many points of the coverage curve are kept: no screen shows more."""
 
-Standing = Literal["new", "known", "utility", "unshown"]
-"""How a bug counts. "utility": it needs one of our utility nodes. "unshown": no script shows it by itself, so that it
+Standing = Literal["new", "known", "utility", "limit", "unshown"]
+"""How a bug counts. "utility": it needs one of our utility nodes. "limit": people say that the library does not promise
+this, so that it is no bug. "unshown": no script shows it by itself, so that it
 is listed apart and not reported."""
 
-STANDINGS: tuple[Standing, ...] = ("new", "known", "utility", "unshown")
+STANDINGS: tuple[Standing, ...] = ("new", "known", "utility", "limit", "unshown")
 
 Reason = Literal["no bug", "unsupported", "refused", "gap"]
 
@@ -86,7 +87,7 @@ class Facts:
 def standing(bug: Bug) -> Standing:
     """How a bug counts; of what is known no script is made."""
     if bug.known:
-        return "known"
+        return "limit" if bug.limit else "known"
     return "unshown" if not bug.reported else "utility" if bug.utility else "new"
 
 

@@ -67,8 +67,8 @@ class Bug:
 
     finding: on the minimal case. original, original_id: the case that it was found with. runs, shown: how often it was
     run again and how often it showed; less than always is flaky. utility: it needs one of our utility nodes, and is
-    counted apart. known: a link or note from the known issues. script is None if none could be made that shows it; such
-    a bug is listed apart, not reported.
+    counted apart. known: a link or note from the known issues. limit: people say that the library does not promise it,
+    so that it is no bug. script is None if none could be made that shows it; such a bug is listed apart, not reported.
     """
 
     signature: Signature
@@ -84,6 +84,7 @@ class Bug:
     shown: int
     utility: bool = False
     known: str = ""
+    limit: bool = False
     script: Script | None = None
     draft: str = ""
     versions: Mapping[str, str] = field(default_factory=dict)

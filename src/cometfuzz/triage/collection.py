@@ -63,6 +63,11 @@ class Collected:
         return ": ".join(part for part in (self.place, self.judgement.link) if part)
 
     @property
+    def limit(self) -> bool:
+        """Whether people say that it is none: the library does not promise this."""
+        return self.judgement.standing in ("limit", "unsupported")
+
+    @property
     def library(self) -> str:
         """Whose bug it is, by its proper name: what people say, else the blame; a backend of Keras is Keras."""
         blame = self.bug.blame
@@ -174,7 +179,12 @@ def covering(entries: Sequence[Collected], finding: Finding, graph: Graph) -> Co
 
 def recognised(entry: Collected, case: Case) -> Bug:
     """A collected bug as one of a campaign that found it again with a case."""
-    return replace(entry.bug, known=entry.known, original=case, original_id=case_id(case))
+    return replace(marked(entry.bug, entry), original=case, original_id=case_id(case))
+
+
+def marked(bug: Bug, entry: Collected) -> Bug:
+    """A bug with what a collection says of it."""
+    return replace(bug, known=entry.known, limit=entry.limit)
 
 
 def slug_of(bug: Bug) -> str:

@@ -12,7 +12,12 @@ from cometfuzz.oracles.finding import Finding
 from cometfuzz.triage.bug import Blame, Bug, Script, Signature
 
 CASES = ("original", "minimal")
-_SAME = (*("title", "severity", "original_id", "minimal_id", "runs", "shown", "utility", "known", "draft", "triage_s"),)
+_SAME = (
+    *("title", "severity", "original_id", "minimal_id", "runs", "shown", "utility", "known", "limit", "draft"),
+    "triage_s",
+)
+_LATER = {"limit": False}
+"""Fields that older records do not have, and what they stand for there."""
 
 
 def bug_as_plain(bug: Bug) -> dict[str, Any]:
@@ -42,7 +47,7 @@ def bug_from_plain(plain: Mapping[str, Any]) -> Bug:
         versions=dict(plain["versions"]),
         original=_case(plain["original"]),
         minimal=_case(plain["minimal"]),
-        **{name: plain[name] for name in _SAME},
+        **{name: plain[name] for name in _SAME if name in plain or name not in _LATER},
     )
 
 

@@ -32,6 +32,15 @@ DISPATCHING = (
 )
 """Files and functions through which every call of a library goes: a frame in one of them says nothing."""
 
+_OPERATOR = re.compile(r"op_type: ?(\w+)|OpType: (\w+)|\bOp \((\w+)\)|'(\w+\.\w+)' op\b")
+"""How converters and runtimes name the operator that they fail over."""
+
+_BROADCASTING = ("Add", "Sub", "Mul", "Div")
+"""Operators that converters treat by one rule."""
+
+WORDS, CUT = 6, 160
+"""A message of fewer words says too little to go by; one of that length has lost its end."""
+
 _SITE = re.compile(r".*(?:site-packages|dist-packages)/")
 
 
@@ -163,6 +172,8 @@ def covers(bug: Bug, finding: Finding, graph: Graph) -> bool:
     empty = any(kind.elements == 0 for node in graph.nodes for kind in node.outputs)
     if bug.severity in MATTERING and bug.severity != finding.severity and not (bug.severity == "empty" and empty):
         return False
+    if same_rule(bug, finding):
+        return True
     place = graph.by_id.get(finding.node)
     nodes = [place] if place is not None and finding.symptom in ("value", "nonfinite") else list(graph.nodes)
     calls = [call for node in nodes if node.layer != INPUT for call in calls_at(graph, node)]
@@ -171,6 +182,26 @@ def covers(bug: Bug, finding: Finding, graph: Graph) -> bool:
     if finding.symptom == "hang":  # it is the amount of work, not the parameters
         return any(kin((call.layer,)) == kin((last.layer,)) for call in calls)
     return any(_holds(bug.minimal.graph, last, call, anywhere) for call in calls)
+
+
+def same_rule(bug: Bug, finding: Finding) -> bool:
+    """Whether a converter or a runtime fails in the same words over the same operator: it has rules for operators, and
+    knows nothing of the layers that they come from."""
+    words = template(finding.failure)
+    if bug.blame.role.partition(" ")[0] not in ("converter", "runtime") or finding.symptom != "crash":
+        return False
+    if (bug.finding.library, bug.finding.stage) != (finding.library, finding.stage):
+        return False
+    if words != template(bug.finding.failure) or len(words.split()) <= WORDS or len(words) >= CUT:
+        return False
+    return operator_of(bug.finding.detail) == operator_of(finding.detail)
+
+
+def operator_of(message: str) -> str:
+    """The first operator that a message names; nothing if it names none."""
+    found = _OPERATOR.search(message)
+    name = next(filter(None, found.groups()), "") if found else ""
+    return _BROADCASTING[0] if name in _BROADCASTING else name
 
 
 def _holds(graph: Graph, node: Node, call: CallOf, anywhere: bool) -> bool:

@@ -17,12 +17,12 @@ from cometfuzz.ir.graph import INPUT
 from cometfuzz.oracles.finding import Finding
 from cometfuzz.triage.blame import AGAINST, blame
 from cometfuzz.triage.bug import Blame, Bug, Script, Signature
-from cometfuzz.triage.collection import Collected, covering, recognised, twin
+from cometfuzz.triage.collection import Collected, covering, having, recognised, twin
 from cometfuzz.triage.confirm import Confirmed, Probe, Target, confirm
 from cometfuzz.triage.known import KnownIssue, known_as
 from cometfuzz.triage.localise import Located, beginning, isolated, localise
 from cometfuzz.triage.reduce import Effort, Reduced, Reducer
-from cometfuzz.triage.signature import alias_of, covers, layers_of, needs_utility, same_bug, sign
+from cometfuzz.triage.signature import alias_of, covers, layers_of, needs_utility, same_bug, same_rule, sign
 
 Reproduce = Callable[[Bug], Script | None]
 """Makes the script of a bug and runs it in a clean process; None if there is no way to write one."""
@@ -92,9 +92,9 @@ class Triage:
         everywhere = [name for name in routes or self.executor.routes if name in self.executor.routes]
         rough = self._rough(finding)
         known = known_as(self.known, rough, early=True)
-        if known:
-            bug = self._bug(rough, finding, case, case, _unclear(finding), Confirmed(0, 0, None), known, began)
-            return self._keep(bug)
+        if known is not None:
+            bug = self._bug(rough, finding, case, case, _unclear(finding), Confirmed(0, 0, None), known.text, began)
+            return self._keep(replace(bug, limit=known.limit))
         triaged = self._keep(self._work_out(finding, case, everywhere, began))
         if triaged.bug is not None:
             self._aliases[alias_of(finding, case.graph)] = triaged.bug.id
@@ -128,9 +128,10 @@ class Triage:
     def _keep(self, bug: Bug) -> Triaged:
         """A bug, or the one that it turned out to be."""
         for other in self.bugs.values():
-            if other.id == bug.id or same_bug(other.signature, bug.signature) or _against_all(other, bug):
+            alike = other.id == bug.id or same_bug(other.signature, bug.signature) or same_rule(other, bug.finding)
+            if alike or _against_all(other, bug):
                 return Triaged(other)
-        entry = twin(self.collected, bug)
+        entry = having(self.collected, bug) if bug.shown else twin(self.collected, bug)
         if entry is not None:
             bug = recognised(entry, bug.original)
         elif not bug.known and bug.shown:  # a whole model that nobody could reduce proves nothing by its values
@@ -178,11 +179,12 @@ class Triage:
         last = replace(last, evidence={**last.evidence, **_evidence(case, located, reduced)})
         signature = sign(last, who, reduced.case.graph)
         known = known_as(self.known, signature)
-        bug = self._bug(signature, last, case, reduced.case, who, confirmed, known, began)
+        text, limit = (known.text, known.limit) if known is not None else ("", False)
+        bug = self._bug(signature, last, case, reduced.case, who, confirmed, text, began)
         versions: dict[str, str] = {}
         for outcome in trial.outcomes.values():
             versions.update(outcome.versions)
-        return replace(bug, versions=versions)
+        return replace(bug, limit=limit, versions=versions)
 
     def _everywhere(self, probe: Probe, reduced: Reduced, routes: Sequence[str]) -> tuple[Finding, Trial]:
         """The reduced case on all routes: the finding with all its camps."""
