@@ -196,6 +196,7 @@ def test_drawn_equations_fit_their_input() -> None:
         types = [TensorType("float32", tuple(draw.integer(1, 5) for _ in range(draw.integer(2, 5))))]
         params = spec.draw_params(draw, types, tries=1)
         assert params is None or not spec.broken_rules(types, params)
+        assert params is None or None not in params["output_shape"]  # an unknown size is one for the next layer too
         equation = spec.params["equation"].draw(draw, types[0], spec.complete({}))
         broken = spec.broken_rules(types, spec.complete({"equation": equation, "output_shape": (1,)}))
         assert "the equation fits the input's rank" not in broken

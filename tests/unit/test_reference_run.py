@@ -179,6 +179,17 @@ def test_zero_times_inf_may_be_left_out_but_nan_may_not() -> None:
         assert judge(expect(case.graph, data)[edge], np.zeros((1, 1), np.float32)).ok is right
 
 
+@pytest.mark.parametrize(("implementation", "right"), [(1, False), (2, True), (3, True)])
+def test_a_sparse_product_may_pass_over_nan(implementation: int, right: bool) -> None:
+    """A locally connected layer of these implementations has a matrix with zeros for what is not connected."""
+    case = chain((1, 2, 1), ("LocallyConnected1D", {"implementation": implementation}))
+    (edge,) = case.graph.outputs
+    data = draw_data(replace(case, data={"x": to_tensor(np.full((1, 2, 1), np.nan, np.float32))}))
+    assert judge(expect(case.graph, data)[edge], np.zeros((1, 2, 1), np.float32)).ok is right
+    finite = draw_data(case)
+    assert not judge(expect(case.graph, finite)[edge], np.full((1, 2, 1), 99.0, np.float32)).ok
+
+
 def test_a_bound_beyond_all_numbers_is_infinite_and_no_warning() -> None:
     drafts = [
         Draft("x", "input", {"dtype": "bfloat16", "shape": (1, 2)}, ()),

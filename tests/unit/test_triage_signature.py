@@ -185,7 +185,7 @@ def test_a_broken_file_is_one_clear_error(tmp_path: Path, text: str, message: st
 
 
 @pytest.mark.parametrize(
-    ("link", "signature", "other"),
+    ("said", "signature", "other"),
     [
         (
             "tensorflow-onnx/issues/2337",
@@ -207,8 +207,13 @@ def test_a_broken_file_is_one_clear_error(tmp_path: Path, text: str, message: st
             Signature("all libraries", "", "nonfinite", ("UnitNormalization",), "", "float16"),
             {"condition": "rank 3"},
         ),
+        (
+            "saturates",
+            Signature("keras", "build", "nonfinite", ("Resizing",), "", "width, bfloat16, special data"),
+            {"condition": "width, bfloat16"},
+        ),
     ],
 )
-def test_the_issues_that_are_shipped_say_what_they_mean(link: str, signature: Signature, other: dict[str, Any]) -> None:
-    assert link in text_of(known_as(load_known(), signature))
+def test_the_issues_that_are_shipped_say_what_they_mean(said: str, signature: Signature, other: dict[str, Any]) -> None:
+    assert said in text_of(known_as(load_known(), signature))
     assert known_as(load_known(), replace(signature, **other)) is None

@@ -142,13 +142,10 @@ def draw_equation(draw: Draw, x: TensorType, p: Any) -> str:
 
 
 def draw_output_shape(draw: Draw, x: TensorType, p: Any) -> tuple[int | None, ...]:
-    """Sizes of new letters; those of letters that the input has and the kernel has not are sometimes left open."""
+    """Sizes of new letters, and those that the input says. None is never drawn: Keras takes it for an unknown size, even
+    where the input says it, and most layers that follow need it."""
     e, known = parse(p.equation), letter_sizes(x, p.replace(output_shape=()))
-    stated = draw.chance(0.5)
-    return tuple(
-        draw.integer(1, 6) if letter not in e.inputs else known.get(letter) if stated or letter in e.kernel else None
-        for letter in e.named
-    )
+    return tuple(draw.integer(1, 6) if letter not in e.inputs else known.get(letter) for letter in e.named)
 
 
 def draw_bias_axes(draw: Draw, x: TensorType, p: Any) -> str | None:

@@ -196,6 +196,7 @@ def locally_connected(call: Call) -> Array:
             listed[whole] = kernel
             dense = listed.T
         y = call.contract("ni,io->no", x.reshape(x.shape[0], dense.shape[0]), dense).reshape(out)
+        call.step(np.where(np.isnan(y), 0.0, np.inf))  # a sparse product may pass over NaN times 0
     if p.use_bias:
         # Keras 2 reads the bias of shape (*places, filters) as (filters, *places) without moving its elements
         y = y + call.weights["bias"].reshape(out[1:])
