@@ -142,8 +142,8 @@ def draw_equation(draw: Draw, x: TensorType, p: Any) -> str:
 
 
 def draw_output_shape(draw: Draw, x: TensorType, p: Any) -> tuple[int | None, ...]:
-    """Sizes of new letters, and those that the input says. None is never drawn: Keras takes it for an unknown size, even
-    where the input says it, and most layers that follow need it."""
+    """Sizes of new letters, and those that the input says. None is never drawn: Keras takes it for an unknown size,
+    even where the input says it, and most layers that follow need it."""
     e, known = parse(p.equation), letter_sizes(x, p.replace(output_shape=()))
     return tuple(draw.integer(1, 6) if letter not in e.inputs else known.get(letter) for letter in e.named)
 
