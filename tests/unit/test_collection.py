@@ -244,6 +244,27 @@ def test_a_campaign_marks_what_has_been_collected_since(tmp_path: Path) -> None:
     assert name in printed("bugs", str(folder))
 
 
+@pytest.mark.parametrize("by", ["collection", "file"])
+def test_what_people_call_a_limit_is_listed_apart(tmp_path: Path, by: str) -> None:
+    bug = made()
+    folder = write_campaign(tmp_path / "campaign", cases=0, found=[bug])
+    if by == "collection":
+        collection = collected(tmp_path / "bugs", bug)
+        judged = judge(collection, collection.entries[0].slug, 'why = "undocumented"\nstanding = "limit"\n')
+        known = Known((), judged.entries)
+    else:
+        path = tmp_path / "mine.toml"
+        path.write_text('[[issue]]\nnote = "undocumented"\nlimit = true\nlayers = "AveragePooling?D"\n')
+        known = Known(load_known(path))
+    with Store.open(folder) as store:
+        assert triage_campaign(store, {}, known) == []
+    with Records(folder) as records:
+        facts = gather(records)
+    assert (facts.standings["limit"], facts.standings["known"]) == (1, 0)
+    assert "No bugs" in facts.headline
+    assert " limit " in printed("bugs", str(folder))
+
+
 def test_what_is_known_comes_from_files_and_collections(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     shipped = load_known()

@@ -16,7 +16,7 @@ from cometfuzz.routes import Route
 from cometfuzz.triage.bug import Bug
 from cometfuzz.triage.collection import having, marked
 from cometfuzz.triage.draft import draft
-from cometfuzz.triage.known import Known
+from cometfuzz.triage.known import Known, known_as
 from cometfuzz.triage.reproducer import reproduce
 from cometfuzz.triage.triage import Triage
 
@@ -53,14 +53,14 @@ def triage_campaign(
 ) -> list[Bug]:
     """Triage what the campaign found; each bug is kept as soon as it is there. The new ones are returned.
 
-    Bugs that are kept already and that a collection has by now are marked as known. Kinds that are left when the time
+    Bugs that are kept already and that are known by now are marked as such. Kinds that are left when the time
     is over are triaged by a later call. All other findings are one more sight of a bug, which costs next to nothing.
     """
     began, new = time.monotonic(), []
     for bug in list(store.bugs()):
-        entry = having(known.collected, bug)
-        if entry is not None and bug != marked(bug, entry):
-            store.keep(marked(bug, entry))
+        told = _told(bug, known)
+        if told != bug:
+            store.keep(told)
     unsettled = set(store.waiting())
     if not unsettled:
         return []
@@ -92,6 +92,15 @@ def triage_campaign(
             show(Progress(done + 1, len(waiting), "done", fresh))
         _settle_the_others(store, triage)
     return new
+
+
+def _told(bug: Bug, known: Known) -> Bug:
+    """A bug with what is known of it by now."""
+    entry = having(known.collected, bug)
+    if entry is not None:
+        return marked(bug, entry)
+    issue = known_as(known.issues, bug.signature)
+    return bug if issue is None or bug.known else replace(bug, known=issue.text, limit=issue.limit)
 
 
 def unreported(bug: Bug) -> str:

@@ -1,0 +1,29 @@
+# Conv2DTranspose raises an exception: front end tf-keras (padding='same', kernel_size,
+# dilation_rate, output_padding, empty data)
+# Blamed: front end tf-keras.
+# ValueError in build: Exception encountered when calling layer "n109" (type Conv2DTranspose).
+# Dimension size must be evenly divisible by 5 but is 1 for '{{node ...
+import sys
+
+try:
+    import numpy as np
+    import tensorflow as tf
+    import tf_keras as keras
+except ImportError as error:
+    print("missing:", error)
+    sys.exit(2)
+
+print("versions:", "tf-keras", keras.__version__, "tensorflow", tf.__version__)
+print("expected: no exception")
+try:
+    x = keras.Input(batch_shape=(1, 1, 1, 1))
+    layer = keras.layers.Conv2DTranspose(
+        filters=1, padding="same", kernel_size=(2, 1), dilation_rate=5, output_padding=(0, 0)
+    )
+    y = layer(x)
+    model = keras.Model(x, y)
+    layer.set_weights([np.zeros_like(weight) for weight in layer.get_weights()])
+except Exception as error:  # noqa: BLE001
+    print(f"seen: {type(error).__name__}: {error}")
+    sys.exit(1)
+print("seen: no exception")
