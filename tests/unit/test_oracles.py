@@ -123,6 +123,11 @@ def test_a_crash_on_one_route_has_two_camps() -> None:
     assert [camp.routes for camp in found.camps] == [("keras-torch",), ("keras-tf",)]
 
 
+def test_a_full_disk_is_nobodys_bug() -> None:
+    full = raised("keras-torch", "OSError", "[Errno 28] No space left on device: 'model.keras'")
+    assert findings(CASE, completed("keras-tf", answer(CASE)), full) == []
+
+
 def test_a_route_that_was_not_reached_is_in_the_camp_of_what_failed() -> None:
     first = raised("onnxruntime", "ValueError", "no", stage="convert", library="tf2onnx")
     behind = replace(first, route="openvino", status="not reached", cause="exception")

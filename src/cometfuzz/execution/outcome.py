@@ -1,5 +1,7 @@
 """Outcomes and trials: what routes did with a case. A library's failure is a value, never our exception."""
 
+import errno
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
@@ -40,6 +42,11 @@ class Failure:
     kinds: tuple[str, ...]
     message: str
     frames: tuple[str, ...]
+
+    @property
+    def disk_full(self) -> bool:
+        """Whether the machine is to blame: nothing can be written."""
+        return os.strerror(errno.ENOSPC) in self.message
 
 
 class StageTime(NamedTuple):

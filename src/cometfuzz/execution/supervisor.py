@@ -5,7 +5,6 @@ and names the stage, and the next call finds a living worker.
 """
 
 import contextlib
-import errno
 import importlib.util
 import json
 import os
@@ -34,7 +33,6 @@ _POLL_S = 0.5
 _GRACE_S = 2.0
 _DRAINED_AT_ONCE = 64
 _GIB = 2**30
-_DISK_FULL = os.strerror(errno.ENOSPC)
 
 
 @dataclass(frozen=True)
@@ -303,7 +301,7 @@ class _Watch:
     def out_of_space(self) -> bool:
         """Whether the disk was full for a step: what the child has left in its temp folder goes when it goes."""
         failures = [result.failure for result in self.performed.results.values() if result.failure is not None]
-        return any(_DISK_FULL in failure.message for failure in failures)
+        return any(failure.disk_full for failure in failures)
 
     def _note(self, index: int, status: Status, stage: str, times: tuple[StageTime, ...], **more: Any) -> None:
         step, printed = self.steps[index], "" if status == "completed" else self.worker.printed

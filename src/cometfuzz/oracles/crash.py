@@ -29,8 +29,8 @@ def crash(bench: Bench) -> Iterator[Finding]:
     """One finding for each way of failing."""
     failed: dict[Key, list[Outcome]] = {}
     for outcome in bench.trial.outcomes.values():
-        ended = outcome.cause or outcome.status
-        if ended in DEATHS or (ended == "exception" and outcome.failure and outcome.failure.type != STATIC):
+        ended, failure = outcome.cause or outcome.status, outcome.failure
+        if ended in DEATHS or (ended == "exception" and failure and failure.type != STATIC and not failure.disk_full):
             failed.setdefault(_key(outcome), []).append(outcome)
     for (status, stage, library, kind, text), outcomes in failed.items():
         first = outcomes[0]
