@@ -96,7 +96,7 @@ def test_nan_on_one_route() -> None:
 def test_nan_that_everybody_has_is_no_finding_and_one_that_is_swallowed_is_special() -> None:
     given = np.full((2, 6), 1.0, np.float32)
     given[0, 0] = np.nan
-    case = replace(chain((2, 6), ("ReLU", {})), data={"x": to_tensor(given)})
+    case = replace(chain((2, 6), ("Rescaling", {})), data={"x": to_tensor(given)})
     assert judged(case) == []
     (found,) = judged(case, keras_tf=lambda layer, value: np.nan_to_num(value))
     assert (found.symptom, found.severity) == ("nonfinite", "special")

@@ -207,7 +207,10 @@ def test_a_bound_beyond_all_numbers_is_infinite_and_no_warning() -> None:
     [
         ("Activation", {"activation": "hard_shrink"}),
         ("Activation", {"activation": "soft_shrink"}),
+        ("Activation", {"activation": "relu"}),
+        ("Activation", {"activation": "hard_sigmoid"}),
         ("ReLU", {"threshold": 1.0}),
+        ("ReLU", {}),
     ],
 )
 def test_nan_is_on_either_side_of_a_threshold(layer: str, params: dict[str, object]) -> None:
@@ -219,6 +222,17 @@ def test_nan_is_on_either_side_of_a_threshold(layer: str, params: dict[str, obje
     right = float(expected.value[0, 1])
     assert judge(expected, np.array([[0.0, right]], np.float32)).ok
     assert not judge(expected, np.array([[np.nan, right + 1]], np.float32)).ok
+
+
+@pytest.mark.parametrize(("layer", "params"), [("Softmax", {}), ("Activation", {"activation": "softmax"})])
+def test_what_a_softmax_gives_beside_nan_nobody_says(layer: str, params: dict[str, object]) -> None:
+    """But NaN itself stays NaN, and rows without one are judged as ever."""
+    case = chain((2, 2), (layer, params))
+    (edge,) = case.graph.outputs
+    data = draw_data(replace(case, data={"x": to_tensor(np.array([[np.nan, 3.0], [0.0, 0.0]], np.float32))}))
+    expected = expect(case.graph, data)[edge]
+    for row, other, right in (((np.nan, 0.0), 0.5, True), ((0.0, 0.0), 0.5, False), ((np.nan, 0.0), 0.4, False)):
+        assert judge(expected, np.array([row, (0.5, other)], np.float32)).ok is right
 
 
 def test_squareplus_of_half_precision_overflows_on_the_way() -> None:

@@ -10,6 +10,7 @@ import pytest
 from triaging import Acting, Condition, crash_of
 from trials import Routes, chain, wire
 
+from cometfuzz.catalogue.data import to_tensor
 from cometfuzz.errors import CometfuzzError
 from cometfuzz.execution.executor import Executor
 from cometfuzz.execution.outcome import Outcome, Trial
@@ -25,7 +26,7 @@ from cometfuzz.triage.confirm import Confirmed
 from cometfuzz.triage.known import KnownIssue
 from cometfuzz.triage.localise import change_rates
 from cometfuzz.triage.reduce import Effort
-from cometfuzz.triage.triage import Triage
+from cometfuzz.triage.triage import UNDECIDED, Triage
 
 NAMES = ("keras-tf", "keras-torch", "openvino")
 CASE = chain((2, 6), ("Dense", {"units": 5}), ("ReLU", {}), ("Dense", {"units": 3}), ("Softmax", {}))
@@ -173,6 +174,28 @@ def test_a_crash_over_what_is_declared_is_known() -> None:
     bug = triage_of(Both(wrong_pooling)).triage(crash_of("keras-torch", "keras-tf", "openvino"), case).bug
     assert bug is not None
     assert bug.known.startswith("declared: AveragePooling1D")
+
+
+@pytest.mark.parametrize(
+    ("given", "failing", "limit"),
+    [
+        (np.nan, ("keras_torch", "openvino"), True),
+        (np.nan, ("openvino",), False),
+        (1.0, ("keras_torch", "openvino"), False),
+    ],
+)
+def test_what_strangers_do_alike_with_a_nan_is_no_bug(given: float, failing: Sequence[str], limit: bool) -> None:
+    """But it is one if a library alone hides the NaN, or if it comes of ordinary numbers."""
+
+    def fault(layer: str, value: np.ndarray) -> np.ndarray:
+        return np.full_like(value, 0.0 if np.isnan(given) else np.nan) if layer == "Rescaling" else value
+
+    executor = Wrong(Routes(**dict.fromkeys(failing, fault)))
+    case = replace(chain((1, 2), ("Rescaling", {})), data={"x": to_tensor(np.full((1, 2), given, np.float32))})
+    finding = next(iter(examine(Bench(executor.run(case), executor.run))))
+    bug = triage_of(executor).triage(finding, case).bug
+    assert bug is not None
+    assert (bug.finding.symptom, bug.limit, UNDECIDED in bug.known) == ("nonfinite", limit, limit)
 
 
 def test_flaky_is_marked_with_its_rate_and_still_reduced() -> None:

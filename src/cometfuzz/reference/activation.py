@@ -113,6 +113,9 @@ ACTIVATIONS: dict[str, Callable[[Array, Rounding], Array]] = {
 }
 """Every activation by Keras' name: what it computes, and where a library rounds."""
 
+COMPARING = ("relu", "relu6", "hard_sigmoid", "hard_silu", "hard_tanh", "soft_shrink", "sparse_plus", "sparse_sigmoid")
+"""Activations that compare numbers with bounds: NaN is on neither side, and IEEE 754 has a maximum that drops it."""
+
 
 def activate(call: Call, x: Array, name: str | None) -> Array:
     """A layer's `activation` applied to what it computed, which a library has rounded before."""
@@ -122,9 +125,17 @@ def activate(call: Call, x: Array, name: str | None) -> Array:
 def _apply(call: Call, name: str, x: Array) -> Array:
     if name == "hard_shrink":
         call.step(np.abs(x) - 0.5)
-    if name == "soft_shrink":  # it does not jump, but NaN is on neither side of the comparison
+    if name in COMPARING:
         call.step(np.where(np.isnan(x), np.nan, np.inf))
+    if name == "softmax":
+        _step_beside_nan(call, x, -1)
     return ACTIVATIONS[name](x, call.rounded)
+
+
+def _step_beside_nan(call: Call, x: Array, axis: int | tuple[int, ...]) -> None:
+    """On what a softmax gives for numbers that have a NaN beside them, libraries do not agree; none documents it."""
+    lost = np.isnan(x)
+    call.step(np.where(lost.any(axis=axis, keepdims=True) & ~lost, np.nan, np.inf))
 
 
 @meaning("Activation")
@@ -135,8 +146,7 @@ def activation(call: Call) -> Array:
 @meaning("ReLU")
 def relu(call: Call) -> Array:
     p, x = call.params, call.x
-    if p.threshold:
-        call.step(x - p.threshold)
+    call.step(x - p.threshold if p.threshold else np.where(np.isnan(x), np.nan, np.inf))
     below = p.negative_slope * (x - p.threshold)
     y = np.where(x >= p.threshold, x, below)
     return y if p.max_value is None else np.where(x >= p.max_value, p.max_value, y)
@@ -165,6 +175,7 @@ def thresholded_relu(call: Call) -> Array:
 
 @meaning("Softmax")
 def softmax_layer(call: Call) -> Array:
+    _step_beside_nan(call, call.x, call.params.axis)
     if call.mask is None:
         return softmax(call.x, call.params.axis)
     kept = np.broadcast_to(call.mask, call.x.shape)

@@ -10,6 +10,9 @@ from cometfuzz.triage.bug import Blame
 
 EVERYBODY = "all libraries"
 AGAINST = "all libraries against the reference"
+NO_STAGE = 0.3
+"""How sure a blame is that found no stage which the failing routes share and no other has."""
+
 EVERY_BACKEND = "Keras on every backend"
 PROPER = {
     "onnxruntime": "ONNX Runtime",
@@ -141,7 +144,7 @@ def _by_library(ways: Sequence[Sequence[_Place]], libraries: Sequence[str], righ
             found = _blame(place, text, 0.6)
             return replace(found, role=EVERY_BACKEND) if place is ways[0][0] and _backends(ways) else found
     text = f"{_names(libraries)} {_verb(libraries)} without a stage that they share and no other route has"
-    return _blame(ways[0][-1], text, 0.3)
+    return _blame(ways[0][-1], text, NO_STAGE)
 
 
 def _names(names: Sequence[str]) -> str:

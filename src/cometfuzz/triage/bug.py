@@ -67,8 +67,9 @@ class Bug:
 
     finding: on the minimal case. original, original_id: the case that it was found with. runs, shown: how often it was
     run again and how often it showed; less than always is flaky. utility: it needs one of our utility nodes, and is
-    counted apart. known: a link or note from the known issues. limit: people say that the library does not promise it,
-    so that it is no bug. script is None if none could be made that shows it; such a bug is listed apart, not reported.
+    counted apart. known: a link or note from the known issues. limit: it is no bug, because people say that the library
+    does not promise it, or libraries do not agree about NaN. script is None if none could be made that shows it; such a
+    bug is listed apart, not reported.
     """
 
     signature: Signature

@@ -15,7 +15,7 @@ from cometfuzz.ir.case import Case
 from cometfuzz.ir.codec import case_id
 from cometfuzz.ir.graph import INPUT
 from cometfuzz.oracles.finding import Finding
-from cometfuzz.triage.blame import AGAINST, blame
+from cometfuzz.triage.blame import AGAINST, NO_STAGE, blame
 from cometfuzz.triage.bug import Blame, Bug, Script, Signature
 from cometfuzz.triage.collection import Collected, covering, having, recognised, twin
 from cometfuzz.triage.confirm import Confirmed, Probe, Target, confirm
@@ -38,6 +38,8 @@ WORDS = {
     "nondeterminism": "gives other bits in a second run",
 }
 
+
+UNDECIDED = "libraries that share no stage do the same with a NaN or Inf that was put in, others do otherwise"
 
 LAYERS, CONDITIONS = 4, 6
 """How many of each a title names."""
@@ -180,6 +182,8 @@ class Triage:
         signature = sign(last, who, reduced.case.graph)
         known = known_as(self.known, signature)
         text, limit = (known.text, known.limit) if known is not None else ("", False)
+        if known is None and _undecided(last, who):
+            text, limit = UNDECIDED, True
         bug = self._bug(signature, last, case, reduced.case, who, confirmed, text, began)
         versions: dict[str, str] = {}
         for outcome in trial.outcomes.values():
@@ -234,6 +238,12 @@ def _few(parts: Sequence[str], between: str, most: int) -> str:
     if len(parts) > most:
         parts = (*parts[: most - 1], f"... {len(parts) - most} more ...", parts[-1])
     return between.join(parts)
+
+
+def _undecided(finding: Finding, who: Blame) -> bool:
+    """Whether libraries that have nothing to do with each other do the same with a NaN or Inf that was put in, and
+    others do otherwise: then nobody says what is right."""
+    return (finding.severity, finding.symptom) == ("special", "nonfinite") and who.confidence == NO_STAGE
 
 
 def _against_all(one: Bug, two: Bug) -> bool:
