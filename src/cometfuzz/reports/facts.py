@@ -16,9 +16,8 @@ POINTS = 240
 """About how many points of the coverage curve are kept: no screen shows more."""
 
 Standing = Literal["new", "known", "utility", "limit", "unshown"]
-"""How a bug counts. "utility": it needs one of our utility nodes. "limit": people say that the library does not promise
-this, so that it is no bug. "unshown": no script shows it by itself, so that it
-is listed apart and not reported."""
+"""How a bug counts. "utility": it needs one of our utility nodes. "limit": the library does not promise
+this, so that it is no bug. "unshown": no script shows it by itself. The last two are listed apart and not reported."""
 
 STANDINGS: tuple[Standing, ...] = ("new", "known", "utility", "limit", "unshown")
 

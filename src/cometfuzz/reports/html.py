@@ -152,7 +152,7 @@ def rerun_command(facts: Facts) -> str:
 
 
 def _counted(bugs: Iterable[Bug]) -> list[Bug]:
-    return [bug for bug in bugs if bug.reported]
+    return [bug for bug in bugs if bug.reported and not bug.limit]
 
 
 def _matrix(bugs: Sequence[Bug]) -> Mapping[str, Any]:
