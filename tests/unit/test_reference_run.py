@@ -224,15 +224,26 @@ def test_nan_is_on_either_side_of_a_threshold(layer: str, params: dict[str, obje
     assert not judge(expected, np.array([[np.nan, right + 1]], np.float32)).ok
 
 
+@pytest.mark.parametrize("which", [0, 1])
 @pytest.mark.parametrize(("layer", "params"), [("Softmax", {}), ("Activation", {"activation": "softmax"})])
-def test_what_a_softmax_gives_beside_nan_nobody_says(layer: str, params: dict[str, object]) -> None:
-    """But NaN itself stays NaN, and rows without one are judged as ever."""
+def test_what_a_softmax_gives_beside_nan_nobody_says(layer: str, params: dict[str, object], which: int) -> None:
+    """But NaN itself stays NaN, Inf gives one, and rows without are judged as ever."""
     case = chain((2, 2), (layer, params))
     (edge,) = case.graph.outputs
-    data = draw_data(replace(case, data={"x": to_tensor(np.array([[np.nan, 3.0], [0.0, 0.0]], np.float32))}))
-    expected = expect(case.graph, data)[edge]
+    given = [np.array([[special, 3.0], [0.0, 0.0]], np.float32) for special in (np.nan, np.inf)]
+    expected = expect(case.graph, draw_data(replace(case, data={"x": to_tensor(given[which])})))[edge]
     for row, other, right in (((np.nan, 0.0), 0.5, True), ((0.0, 0.0), 0.5, False), ((np.nan, 0.0), 0.4, False)):
         assert judge(expected, np.array([row, (0.5, other)], np.float32)).ok is right
+
+
+@pytest.mark.parametrize(("slope", "seen", "right"), [(0.0, 0.0, True), (0.0, np.nan, True), (0.5, 0.0, False)])
+def test_relu_of_minus_inf_is_nan_by_the_formula_and_zero_by_what_it_is_for(
+    slope: float, seen: float, right: bool
+) -> None:
+    case = chain((1, 1), ("ReLU", {"negative_slope": slope}))
+    (edge,) = case.graph.outputs
+    data = draw_data(replace(case, data={"x": to_tensor(np.full((1, 1), -np.inf, np.float32))}))
+    assert judge(expect(case.graph, data)[edge], np.full((1, 1), seen, np.float32)).ok is right
 
 
 def test_squareplus_of_half_precision_overflows_on_the_way() -> None:
