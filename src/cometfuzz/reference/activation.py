@@ -133,8 +133,8 @@ def _apply(call: Call, name: str, x: Array) -> Array:
 
 
 def _step_beside_nan(call: Call, x: Array, axis: int | tuple[int, ...]) -> None:
-    """On what a softmax gives for numbers with NaN or Inf beside them, libraries do not agree; none documents it."""
-    lost = np.isnan(x) | np.isposinf(x)
+    """On what a softmax gives for numbers that have a NaN beside them, libraries do not agree; none documents it."""
+    lost = np.isnan(x)
     call.step(np.where(lost.any(axis=axis, keepdims=True) & ~lost, np.nan, np.inf))
 
 
@@ -146,8 +146,7 @@ def activation(call: Call) -> Array:
 @meaning("ReLU")
 def relu(call: Call) -> Array:
     p, x = call.params, call.x
-    lost = np.isnan(x) | (np.isneginf(x) & (p.negative_slope == 0))  # NaN by the formula, 0 by what it is for
-    call.step(np.where(lost, np.nan, x - p.threshold if p.threshold else np.inf))
+    call.step(x - p.threshold if p.threshold else np.where(np.isnan(x), np.nan, np.inf))
     below = p.negative_slope * (x - p.threshold)
     y = np.where(x >= p.threshold, x, below)
     return y if p.max_value is None else np.where(x >= p.max_value, p.max_value, y)

@@ -60,7 +60,7 @@ def expect(graph: Graph, data: Data, seed: int = 0) -> dict[Edge, Expected]:
         if dtype not in FLOATS:
             expected[edge] = Expected(dtype, value)
             continue
-        tied = _tied(edge, exact, runs, unit) | _left_to_chance(value, given, summed)
+        tied = _tied(edge, exact, runs, unit) | _left_to_chance(value, given)
         spans = _spans([exact.values[edge], *(other.values[edge] for other in runs)])
         with np.errstate(over="ignore"):  # an infinite bound is one that nothing exceeds
             bound = (
@@ -104,15 +104,15 @@ def _is_special(node: Node) -> bool:
     return node.layer == "special" and node.params.value != "zero"
 
 
-def _left_to_chance(value: Array, given: _Given, summed: bool) -> Array:
+def _left_to_chance(value: Array, given: _Given) -> Array:
     """The elements of which nobody can say what they must be.
 
-    Of finite numbers that leave the range on the way, Inf or NaN may come, by the order of sums. Of an Inf in a sum,
-    NaN comes only if a library adds a product with 0, or two of them that differ in sign.
+    Of finite numbers that leave the range on the way, Inf or NaN may come, by the order of sums. Of an Inf, NaN comes
+    only if a library multiplies it by 0, or subtracts one from another, as the formula has it; there are other ways.
     """
     if not given.nan and not given.inf:
         return ~np.isfinite(value)
-    return np.isnan(value) & (summed and not given.nan)
+    return np.isnan(value) & (not given.nan)
 
 
 def _spans(values: Sequence[Array]) -> Array:
