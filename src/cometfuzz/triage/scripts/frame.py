@@ -27,6 +27,11 @@ def frame(header: Sequence[str], program: Program, body: Sequence[str], watch: S
     return "\n".join(lines) + "\n"
 
 
+def imports_of(script: str) -> str:
+    """The part of a script's text that imports libraries."""
+    return script[script.index("\ntry:\n") + 1 : script.index("    sys.exit(2)\n")] + "    sys.exit(2)\n"
+
+
 STANDARD = ("import os", "import resource", "import signal", "import subprocess", "import sys")
 
 

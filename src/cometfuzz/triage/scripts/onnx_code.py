@@ -4,11 +4,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from cometfuzz.triage.scripts.keras_code import quoted
-from cometfuzz.triage.scripts.onnx_graph import Float, OnnxGraph, OnnxModel, OnnxNode, OnnxTensor, OnnxValue
+from cometfuzz.triage.scripts.onnx_graph import DTYPES, Float, OnnxGraph, OnnxModel, OnnxNode, OnnxTensor, OnnxValue
 from cometfuzz.triage.scripts.text import indented, number, wrap
 
+ALONE = 90
+"""Up to how many signs the only item of a list stands on one line with its brackets."""
+
 IMPORTS = ("import onnx", "from onnx import TensorProto, helper")
-_DTYPES = {"FLOAT": "float32", "FLOAT16": "float16", "BFLOAT16": "bfloat16", "DOUBLE": "float64", "BOOL": "bool"}
 
 
 def onnx_lines(model: OnnxModel) -> list[str]:
@@ -32,11 +34,11 @@ class _Writer:
         for node in graph.nodes:
             lines, call = self._node(node)
             before += lines
-            nodes += wrap(f"    {call},")
+            nodes.append(call)
         return [
             *before,
             f"{variable} = helper.make_graph(",
-            *indented(["[", *nodes, "],"] if nodes else ["[],"]),
+            *indented(_listed(nodes)),
             f'    "{variable}",',
             *indented(_listed([_value(value) for value in graph.inputs])),
             *indented(_listed([_value(value) for value in graph.outputs])),
@@ -65,8 +67,8 @@ def _names(names: Sequence[str]) -> str:
 
 
 def _listed(items: Sequence[str]) -> list[str]:
-    if len(items) == 1 and len(items[0]) < 80:
-        return [f"[{items[0]}],"]
+    if not items or (len(items) == 1 and len(items[0]) < ALONE):
+        return [f"[{', '.join(items)}],"]
     return ["[", *(line for item in items for line in wrap(f"    {item},")), "],"]
 
 
@@ -76,7 +78,7 @@ def _value(value: OnnxValue) -> str:
 
 
 def _constant(name: str, tensor: OnnxTensor) -> str:
-    dtype = _DTYPES.get(tensor.dtype, "int64")
+    dtype = DTYPES.get(tensor.dtype, "int64")
     texts = [number(value, dtype) for value in tensor.values]
     values = f"[{', '.join(texts)}]"
     if len(texts) > 2 and len(set(texts)) == 1:
