@@ -42,8 +42,8 @@ MEMORY_GIB = 6
 ENOUGH = 40
 """A script of so many lines need not be shorter."""
 
-_HEADER = 200
-"""How much of each text gets into the comment at the top."""
+_HEADER = 190
+"""How much of each text gets into the comment at the top: two lines."""
 
 
 def make_script(bug: Bug, routes: Mapping[str, Route] = ROUTES, executor: Executor | None = None) -> str:
@@ -233,7 +233,7 @@ def _shorter(task: Task, script: Script, limits: ScriptLimits | None) -> Script 
 
 def _told(printed: str) -> set[str]:
     """What a script says that it has seen, line by line, without what differs from model to model."""
-    return {template(line) for line in printed.rpartition("\nseen:")[2].splitlines()}
+    return {template(line) for line in printed.rpartition("\nseen:")[2].splitlines() if line.strip()}
 
 
 def _scripts(task: Task) -> Iterator[str]:

@@ -22,7 +22,7 @@ from cometfuzz.triage.scripts.onnx_graph import FLOATS, PLAIN, Fed, OnnxTensor
 from cometfuzz.triage.scripts.onnx_program import observing
 
 SOURCES = {"onnxruntime-noopt": "ONNX Runtime", "onnx-reference": "ONNX's ReferenceEvaluator"}
-"""The readers that others are measured by, with what a script calls them; the first that does the whole right."""
+"""The readers that others are measured by, with what a script calls them."""
 
 _RUNTIME_OF = {"onnxruntime": "onnxruntime-noopt", "torch-onnx": "onnxruntime-noopt"}
 """Readers that are the same runtime as one of the sources."""
@@ -61,14 +61,16 @@ class Question:
 
 def shorter(question: Question) -> str | None:
     """A shorter script, seen to show the bug in a rehearsal; None if there is none, or nobody to say what is right."""
-    sources = [name for name in SOURCES if name != _RUNTIME_OF.get(question.reader, question.reader)]
+    own = _RUNTIME_OF.get(question.reader, question.reader)
     with rehearsal(question.python, _IMPORTS + imports_of(question.script)) as stage:
-        for source in sources:
-            values = observe(stage, question.fed, source)
-            outputs = [values[value.name] for value in question.fed.model.graph.outputs if value.name in values]
-            if len(outputs) == len(question.fed.model.graph.outputs) and question.trusts(outputs):
-                return _Search(question, stage, source, values).best()
-    return None
+        observed = {name: observe(stage, question.fed, name) for name in SOURCES if name != own}
+        sources = {name: values for name, values in observed.items() if _right(question, values)}
+        return _Search(question, stage, sources).best() if sources else None
+
+
+def _right(question: Question, values: Values) -> bool:
+    names = [value.name for value in question.fed.model.graph.outputs]
+    return all(name in values for name in names) and question.trusts([values[name] for name in names])
 
 
 _IMPORTS = "import sys\nimport numpy\nimport onnx.reference\nimport onnxruntime\n"
@@ -76,14 +78,15 @@ _IMPORTS = "import sys\nimport numpy\nimport onnx.reference\nimport onnxruntime\
 
 @dataclass(frozen=True)
 class _Search:
+    """`sources`: who does the whole model right, with its values there. A cut model must be good for all of them."""
+
     question: Question
     stage: Rehearsal
-    source: str
-    whole: Values
+    sources: Mapping[str, Values]
 
     def best(self) -> str | None:
-        fed = self.question.fed
-        found = cut(fed, lambda each: observe(self.stage, each, self.source), self._shows)
+        fed, source = self.question.fed, next(iter(self.sources))
+        found = cut(fed, lambda each: observe(self.stage, each, source), self._shows)
         if found is fed:
             return None
         text = self._script(found)
@@ -94,16 +97,16 @@ class _Search:
         return text is not None and self.question.shows(self.stage.run(text))
 
     def _script(self, fed: Fed) -> str | None:
-        """The script of a cut model; None if the source does not run it, or gives what the whole model has not."""
-        values = observe(self.stage, fed, self.source)
-        outputs = {value.name: values.get(value.name) for value in fed.model.graph.outputs}
-        expected = []
-        for name, tensor in outputs.items():
-            if tensor is None or not self.question.alike(tensor, self.whole.get(name)):
+        """The script of a cut model; None if a source does not run it, or gives what the whole model has not."""
+        names = [value.name for value in fed.model.graph.outputs]
+        said = {}
+        for source, whole in self.sources.items():
+            values = observe(self.stage, fed, source)
+            if not all(name in values and self.question.alike(values[name], whole.get(name)) for name in names):
                 return None
-            expected.append(_expected(tensor))
-        source, count = SOURCES[self.source], operators(self.question.fed)
-        return self.question.write(Cut(fed, tuple(expected), source, count))
+            said[source] = tuple(_expected(values[name]) for name in names)
+        source, expected = next(iter(said.items()))
+        return self.question.write(Cut(fed, expected, SOURCES[source], operators(self.question.fed)))
 
 
 def array_of(tensor: OnnxTensor) -> Array:

@@ -18,16 +18,16 @@ from cometfuzz.triage.scripts.onnx_graph import (
 _Item = TypeVar("_Item")
 
 
-def inlined(graph: OnnxGraph, at: int) -> Iterator[OnnxGraph]:
-    """A graph with one of the branches of an If in its place."""
+def inlined(graph: OnnxGraph, at: int, values: Mapping[str, OnnxTensor]) -> Iterator[OnnxGraph]:
+    """A graph with the branch that an If takes in its place."""
     node = graph.nodes[at]
-    if node.op != "If":
+    if node.op != "If" or node.inputs[0] not in values:
         return
-    for branch in node.graphs:
-        names = {value.name: name for value, name in zip(branch.outputs, node.outputs, strict=True)}
-        plain = with_names(branch, lambda name, names=names: names.get(name, name))  # type: ignore[misc]
-        nodes = (*graph.nodes[:at], *plain.nodes, *graph.nodes[at + 1 :])
-        yield replace(graph, nodes=nodes, constants={**graph.constants, **plain.constants})
+    branch: OnnxGraph = node.attributes["then_branch" if values[node.inputs[0]].values[0] else "else_branch"]
+    names = {value.name: name for value, name in zip(branch.outputs, node.outputs, strict=True)}
+    branch = with_names(branch, lambda name: names.get(name, name))
+    nodes = (*graph.nodes[:at], *branch.nodes, *graph.nodes[at + 1 :])
+    yield replace(graph, nodes=nodes, constants={**graph.constants, **branch.constants})
 
 
 def fewer_ports(graph: OnnxGraph, at: int) -> Iterator[OnnxGraph]:

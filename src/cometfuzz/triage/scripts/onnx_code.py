@@ -4,12 +4,19 @@ from collections.abc import Sequence
 from typing import Any
 
 from cometfuzz.triage.scripts.keras_code import quoted
-from cometfuzz.triage.scripts.onnx_graph import DTYPES, Float, OnnxGraph, OnnxModel, OnnxNode, OnnxTensor, OnnxValue
-from cometfuzz.triage.scripts.text import indented, number, wrap
+from cometfuzz.triage.scripts.onnx_graph import (
+    DTYPES,
+    NUMBERS,
+    Float,
+    OnnxGraph,
+    OnnxModel,
+    OnnxNode,
+    OnnxTensor,
+    OnnxValue,
+)
+from cometfuzz.triage.scripts.text import WIDTH, indented, number, wrap
 
-ALONE = 90
-"""Up to how many signs the only item of a list stands on one line with its brackets."""
-
+INDENT = 4
 IMPORTS = ("import onnx", "from onnx import TensorProto, helper")
 
 
@@ -35,12 +42,16 @@ class _Writer:
             lines, call = self._node(node)
             before += lines
             nodes.append(call)
+        head, name = _listed(nodes), f'"{variable}",'
+        if not graph.nodes:
+            head, name = [], f"[], {name}"
+        inputs = _listed([_value(value) for value in graph.inputs])
+        if not graph.inputs:
+            inputs, name = [], f"{name} [],"
         return [
             *before,
             f"{variable} = helper.make_graph(",
-            *indented(_listed(nodes)),
-            f'    "{variable}",',
-            *indented(_listed([_value(value) for value in graph.inputs])),
+            *indented([*head, name, *inputs]),
             *indented(_listed([_value(value) for value in graph.outputs])),
             *(indented(_listed([_constant(*item) for item in graph.constants.items()])) if graph.constants else []),
             ")",
@@ -67,9 +78,14 @@ def _names(names: Sequence[str]) -> str:
 
 
 def _listed(items: Sequence[str]) -> list[str]:
-    if not items or (len(items) == 1 and len(items[0]) < ALONE):
-        return [f"[{', '.join(items)}],"]
-    return ["[", *(line for item in items for line in wrap(f"    {item},")), "],"]
+    """A list as an argument; one item alone has the brackets at its ends."""
+    if len(items) == 1:
+        first, *rest = wrap(items[0], WIDTH - INDENT)
+        if rest:
+            return [f"[{first}", *rest[:-1], f"{rest[-1]}],"]
+        if len(first) <= WIDTH - INDENT - len("[],"):
+            return [f"[{first}],"]
+    return ["[", *(line for item in items for line in wrap(f"    {item},", WIDTH - INDENT)), "],"]
 
 
 def _value(value: OnnxValue) -> str:
@@ -93,10 +109,6 @@ def _attribute(name: str, value: Any) -> str:
         return number(value.value, "float32")
     if isinstance(value, list):
         return f"[{', '.join(_attribute(name, each) for each in value)}]"
-    if name == "to" and value in _NUMBERS:
-        return f"TensorProto.{_NUMBERS[value]}"
+    if name == "to" and value in NUMBERS:
+        return f"TensorProto.{NUMBERS[value]}"
     return quoted(value)
-
-
-_NUMBERS = {1: "FLOAT", 6: "INT32", 7: "INT64", 9: "BOOL", 10: "FLOAT16", 11: "DOUBLE", 16: "BFLOAT16"}
-"""ONNX's numbers of dtypes, for Cast."""

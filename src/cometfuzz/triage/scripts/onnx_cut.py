@@ -52,13 +52,17 @@ class _Cutter:
         self._steps, self._until = effort.steps, time.monotonic() + effort.wall_s
 
     def cut(self, fed: Fed) -> Fed:
-        fed = self._first(fed, lambda best: _each(best, inlined))
+        fed = self._first(fed, self._inlined)
         fed = self._fewer_nodes(fed)
         fed = self._first(fed, lambda best: _each(best, fewer_ports))
         fed = self._fewer_inside(fed)
         fed = self._first(fed, lambda best: _each(best, fewer_ports))
         fed = self._fewer_nodes(fed)
-        return self._first(fed, lambda best: (*_fewer_outputs(best), *_each(best, _fewer_details), *_plainer(best)))
+        return self._first(fed, lambda best: [*_fewer_ends(best), *_each(best, _fewer_details), *_plainer(best)])
+
+    def _inlined(self, fed: Fed) -> Sequence[Fed]:
+        values = self._observe(fed)
+        return _each(fed, lambda graph, at: inlined(graph, at, values))
 
     def _shows(self, fed: Fed | None) -> bool:
         if fed is None or self._steps <= 0 or time.monotonic() > self._until or repr(fed) in self._tried:
@@ -89,9 +93,17 @@ class _Cutter:
             for name, body in node.attributes.items():
                 if isinstance(body, OnnxGraph):
                     start = first_round(fed.model, node, body, values)
-                    seen = {} if start is None else self._observe(start)
-                    fed = self._fewest_inside(fed, at, name, seen)
+                    fed = self._fewest_inside(fed, at, name, {} if start is None else self._observe_part(start))
         return fed
+
+    def _observe_part(self, fed: Fed) -> Values:
+        """The values as far as a run gets: a branch that is never taken need not come to an end."""
+        seen, count = self._observe(fed), len(fed.model.graph.nodes)
+        while not seen and count > 1:
+            count -= 1
+            graph = replace(fed.model.graph, nodes=fed.model.graph.nodes[:count], outputs=())
+            seen = self._observe(replace(fed, model=replace(fed.model, graph=graph)))
+        return seen
 
     def _fewest_inside(self, fed: Fed, at: int, name: str, seen: Values) -> Fed:
         body: OnnxGraph = fed.model.graph.nodes[at].attributes[name]
@@ -192,22 +204,31 @@ def with_attribute(fed: Fed, at: int, name: str, value: OnnxGraph) -> Fed:
     return replace(fed, model=simplified(replace(fed.model, graph=replace(fed.model.graph, nodes=tuple(nodes)))))
 
 
-def _fewer_outputs(fed: Fed) -> Iterator[Fed]:
+def _fewer_ends(fed: Fed) -> Iterator[Fed]:
+    """The model without inputs that nobody reads, and with one of its outputs."""
     graph = fed.model.graph
+    read = {name for node in graph.nodes for name in (*node.inputs, *read_inside(node))}
+    inputs = tuple(value for value in graph.inputs if value.name in read)
+    if inputs != graph.inputs:
+        feeds = {value.name: fed.feeds[value.name] for value in inputs}
+        yield Fed(replace(fed.model, graph=replace(graph, inputs=inputs)), feeds)
     if len(graph.outputs) > 1:
         for value in graph.outputs:
             yield replace(fed, model=replace(fed.model, graph=replace(graph, outputs=(value,))))
 
 
 def _fewer_details(graph: OnnxGraph, at: int) -> Iterator[OnnxGraph]:
-    """A node without one of its attributes, or without its last inputs."""
+    """A node without one of its attributes, or one of its constants."""
     node = graph.nodes[at]
     for name, value in node.attributes.items():
         if not isinstance(value, OnnxGraph):
             fewer = {key: each for key, each in node.attributes.items() if key != name}
             yield _with_node(graph, at, replace(node, attributes=fewer))
-    if len(node.inputs) > 1:
-        yield _with_node(graph, at, replace(node, inputs=node.inputs[:-1]))
+    for place, name in enumerate(node.inputs):
+        if name in graph.constants:
+            last = place == len(node.inputs) - 1
+            inputs = (*node.inputs[:place], *(() if last else ("",)), *node.inputs[place + 1 :])
+            yield _with_node(graph, at, replace(node, inputs=inputs))
 
 
 def _with_node(graph: OnnxGraph, at: int, node: OnnxNode) -> OnnxGraph:

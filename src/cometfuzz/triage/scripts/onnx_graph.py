@@ -10,6 +10,8 @@ PLAIN = {**FLOATS, "INT32": "int32", "INT64": "int64", "BOOL": "bool"}
 """What an input or output may be if numpy is to make or read it, with our name for it."""
 
 DTYPES = {**PLAIN, "BFLOAT16": "bfloat16"}
+NUMBERS = {1: "FLOAT", 6: "INT32", 7: "INT64", 9: "BOOL", 10: "FLOAT16", 11: "DOUBLE", 16: "BFLOAT16"}
+"""ONNX's numbers of dtypes, for Cast."""
 
 
 @dataclass(frozen=True)
@@ -120,8 +122,9 @@ def _attribute(kind: str, value: Any) -> Any:
 
 
 def simplified(model: OnnxModel) -> OnnxModel:
-    """The same model without Constant and Identity nodes where they can go, and without what nobody reads."""
-    graph = without_dead(_without_identities(_with_constants(model.graph)))
+    """The same model without Constant and Identity nodes where they can go, nor casts of what is of that dtype already,
+    and without what nobody reads."""
+    graph = without_dead(_without_identities(_without_casts(_with_constants(model.graph))))
     used = {node.domain for node in all_nodes(graph)}
     opsets = tuple((domain, version) for domain, version in model.opsets if domain == "" or domain in used)
     return replace(model, opsets=opsets, graph=graph)
@@ -149,6 +152,21 @@ def _with_constants(graph: OnnxGraph) -> OnnxGraph:
         else:
             nodes.append(node)
     return replace(graph, constants=constants, nodes=tuple(nodes))
+
+
+def _without_casts(graph: OnnxGraph) -> OnnxGraph:
+    """Casts to the dtype that an input, a constant or another cast has are identities."""
+    known = {value.name: value.dtype for value in graph.inputs}
+    known |= {name: tensor.dtype for name, tensor in graph.constants.items()}
+    nodes = []
+    for node in graph.nodes:
+        if node.op == "Cast" and node.attributes["to"] in NUMBERS:
+            dtype = NUMBERS[node.attributes["to"]]
+            known[node.outputs[0]] = dtype
+            if known.get(node.inputs[0]) == dtype:
+                node = replace(node, op="Identity", attributes={})
+        nodes.append(node)
+    return replace(graph, nodes=tuple(nodes))
 
 
 def _without_identities(graph: OnnxGraph) -> OnnxGraph:

@@ -79,9 +79,9 @@ def assign(name: str, expression: str, comment: str = "") -> list[str]:
     return wrap(f"{name} = {expression}" + (f"  # {comment}" if comment else ""))
 
 
-def wrap(line: str) -> list[str]:
+def wrap(line: str, width: int = WIDTH) -> list[str]:
     """A statement, or an element of a list, in lines of bearable length: what is in its first brackets is set apart."""
-    if len(line) <= WIDTH:
+    if len(line) <= width:
         return [line]
     indent = line[: len(line) - len(line.lstrip())]
     body, mark, note = line.partition("  # ")
@@ -95,7 +95,7 @@ def wrap(line: str) -> list[str]:
     inner = indent + "    "
     parts = textwrap.wrap(
         _glued(body[start + 1 : end]),
-        WIDTH,
+        width,
         initial_indent=inner,
         subsequent_indent=inner,
         break_long_words=False,
