@@ -6,6 +6,7 @@ written in several ways (short or with every parameter named, eager or compiled)
 
 import contextlib
 import json
+import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -233,7 +234,8 @@ def _shorter(task: Task, script: Script, limits: ScriptLimits | None) -> Script 
 
 def _told(printed: str) -> set[str]:
     """What a script says that it has seen, line by line, without what differs from model to model."""
-    return {template(line) for line in printed.rpartition("\nseen:")[2].splitlines() if line.strip()}
+    lines = [template(line) for line in printed.rpartition("\nseen:")[2].splitlines() if line.strip()]
+    return {re.sub(r"[({\[]+\.\.\..*\.\.\.[)}\]]+", "(...)", line) for line in lines}  # of any number of shapes
 
 
 def _scripts(task: Task) -> Iterator[str]:

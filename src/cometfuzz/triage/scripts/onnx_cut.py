@@ -218,17 +218,20 @@ def _fewer_ends(fed: Fed) -> Iterator[Fed]:
 
 
 def _fewer_details(graph: OnnxGraph, at: int) -> Iterator[OnnxGraph]:
-    """A node without one of its attributes, or one of its constants."""
+    """A node without one of its attributes, or one of its constants; the same inside it."""
     node = graph.nodes[at]
     for name, value in node.attributes.items():
-        if not isinstance(value, OnnxGraph):
-            fewer = {key: each for key, each in node.attributes.items() if key != name}
-            yield _with_node(graph, at, replace(node, attributes=fewer))
+        if isinstance(value, OnnxGraph):
+            bodies = (smaller for place in range(len(value.nodes)) for smaller in _fewer_details(value, place))
+            changed = [{**node.attributes, name: body} for body in bodies]
+        else:
+            changed = [{key: each for key, each in node.attributes.items() if key != name}]
+        yield from (_with_node(graph, at, replace(node, attributes=attributes)) for attributes in changed)
     for place, name in enumerate(node.inputs):
         if name in graph.constants:
-            last = place == len(node.inputs) - 1
-            inputs = (*node.inputs[:place], *(() if last else ("",)), *node.inputs[place + 1 :])
-            yield _with_node(graph, at, replace(node, inputs=inputs))
+            before, after = node.inputs[:place], node.inputs[place + 1 :]
+            for inputs in ((*before, *after), (*before, "", *after)):
+                yield _with_node(graph, at, replace(node, inputs=inputs))
 
 
 def _with_node(graph: OnnxGraph, at: int, node: OnnxNode) -> OnnxGraph:
