@@ -46,6 +46,7 @@ class Rehearsal:
         except OSError:
             line = b""
         if not line:
+            self._process.kill()  # so that a late answer is not taken for that of the next script
             return Ran(None, "", "", "the rehearsal has ended")
         answer = json.loads(line)
         return Ran(answer["exit_code"], answer["printed"], answer["errors"])
@@ -74,5 +75,5 @@ def rehearsal(python: Path, imports: str) -> Iterator[Rehearsal]:
         finally:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
-            with contextlib.suppress(OSError):
-                process.communicate()
+            with contextlib.suppress(BrokenPipeError), process:
+                pass

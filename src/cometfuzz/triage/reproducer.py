@@ -7,7 +7,6 @@ written in several ways (short or with every parameter named, eager or compiled)
 import contextlib
 import json
 import re
-import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -43,8 +42,8 @@ MEMORY_GIB = 6
 ENOUGH = 40
 """A script of so many lines need not be shorter."""
 
-_HEADER = 190
-"""How much of each text gets into the comment at the top: two lines."""
+_HEADER = 2
+"""How many lines each text gets in the comment at the top."""
 
 
 def make_script(bug: Bug, routes: Mapping[str, Route] = ROUTES, executor: Executor | None = None) -> str:
@@ -304,4 +303,4 @@ def _header(bug: Bug) -> list[str]:
     """Title, who is blamed, and what was expected and seen, each in a line or two."""
     blamed = "" if bug.blame.role in bug.title else f"Blamed: {bug.blame.role}."
     texts = (bug.title, blamed, without_us(bug.finding.detail))
-    return [line for text in texts for line in comment(textwrap.shorten(text, _HEADER, placeholder=" ..."))]
+    return [line for text in texts for line in comment(text, most=_HEADER)]
