@@ -108,15 +108,18 @@ def _shown(bug: Bug) -> str:
     return (raised[-1] if raised else without_us(bug.finding.detail))[:MAX_LINE]
 
 
+_PART = "; those of a part of a converted model, from another runtime that does the whole of it right"
+
+
 def _expected(bug: Bug) -> str:
     symptom = bug.finding.symptom
     if symptom in ("value", "nonfinite"):
         return (
             "The expected values in the script follow from the documented meaning of the layers, computed in float64,"
-            " or from the unconverted model. The tolerance is what rounding in the model's dtype can explain."
+            f" or from the unconverted model{_PART}. The tolerance is what rounding in the model's dtype can explain."
         )
     if symptom in ("shape", "dtype"):
-        return "The expected shape and dtype follow from the documented meaning of the layers."
+        return f"The expected shape and dtype follow from the documented meaning of the layers{_PART}."
     if symptom == "nondeterminism":
         return "Inference of one model on the same data should give the same result every time."
     if symptom == "hang":
