@@ -14,6 +14,7 @@ from cometfuzz.routes import Route
 from cometfuzz.routes.registry import ROUTES
 from cometfuzz.triage.blame import AGAINST
 from cometfuzz.triage.bug import Bug
+from cometfuzz.triage.scripts.onnx_program import CUT
 from cometfuzz.triage.scripts.text import without_us
 from cometfuzz.triage.trackers import PLAIN, TRACKERS, Content
 
@@ -108,18 +109,21 @@ def _shown(bug: Bug) -> str:
     return (raised[-1] if raised else without_us(bug.finding.detail))[:MAX_LINE]
 
 
-_PART = "; those of a part of a converted model, from another runtime that does the whole of it right"
-
-
 def _expected(bug: Bug) -> str:
     symptom = bug.finding.symptom
+    cut = bug.script is not None and CUT in bug.script.text
+    if cut and symptom in ("value", "nonfinite", "shape", "dtype"):
+        return (
+            "The script has a part of the converted model. What is expected of it comes from another runtime, which"
+            " gives for the whole model what follows from the documented meaning of the layers."
+        )
     if symptom in ("value", "nonfinite"):
         return (
             "The expected values in the script follow from the documented meaning of the layers, computed in float64,"
-            f" or from the unconverted model{_PART}. The tolerance is what rounding in the model's dtype can explain."
+            " or from the unconverted model. The tolerance is what rounding in the model's dtype can explain."
         )
     if symptom in ("shape", "dtype"):
-        return f"The expected shape and dtype follow from the documented meaning of the layers{_PART}."
+        return "The expected shape and dtype follow from the documented meaning of the layers."
     if symptom == "nondeterminism":
         return "Inference of one model on the same data should give the same result every time."
     if symptom == "hang":

@@ -27,7 +27,7 @@ from cometfuzz.triage.scripts.dialects import dialect_of
 from cometfuzz.triage.scripts.frame import frame
 from cometfuzz.triage.scripts.keras_program import FULL, VARIANTS, keras_program
 from cometfuzz.triage.scripts.onnx_graph import PLAIN, OnnxModel, OnnxTensor, read
-from cometfuzz.triage.scripts.onnx_program import fed_with, onnx_program
+from cometfuzz.triage.scripts.onnx_program import CUT, fed_with, onnx_program
 from cometfuzz.triage.scripts.pieces import Program
 from cometfuzz.triage.scripts.readers import READERS
 from cometfuzz.triage.scripts.text import comment, without_us
@@ -271,7 +271,7 @@ def _script(task: Task, program: Program, variant: int, cut: Cut | None = None) 
         watch = ends.watch(HANG_S if hanging else None, MEMORY_GIB if greedy else None)
     header = _header(task.bug)
     if cut is not None:
-        header += comment(f"Cut down to what matters of the {cut.whole} operators that a converter makes of it.")
+        header += comment(f"{CUT} of the {cut.whole} operators that a converter makes of it.")
     return frame(header, program, _body(task, program, variant, cut), watch)
 
 

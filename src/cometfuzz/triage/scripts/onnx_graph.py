@@ -160,8 +160,8 @@ def _without_casts(graph: OnnxGraph) -> OnnxGraph:
     known |= {name: tensor.dtype for name, tensor in graph.constants.items()}
     nodes = []
     for node in graph.nodes:
-        if node.op == "Cast" and node.attributes["to"] in NUMBERS:
-            dtype = NUMBERS[node.attributes["to"]]
+        dtype = NUMBERS.get(node.attributes.get("to", 0))
+        if node.op == "Cast" and dtype is not None:
             known[node.outputs[0]] = dtype
             if known.get(node.inputs[0]) == dtype:
                 node = replace(node, op="Identity", attributes={})

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from cometfuzz.catalogue.data import Data
+from cometfuzz.errors import NoScript
 from cometfuzz.triage.scripts.onnx_code import IMPORTS, onnx_lines
 from cometfuzz.triage.scripts.onnx_graph import (
     PLAIN,
@@ -20,12 +21,17 @@ from cometfuzz.triage.scripts.pieces import Program
 from cometfuzz.triage.scripts.readers import READERS
 from cometfuzz.triage.scripts.text import array, assign
 
+CUT = "Cut down to what matters"
+"""How a script says that its model is a part of what a converter made."""
+
 
 def fed_with(model: OnnxModel, data: Data, simple: bool) -> Fed:
     """A model with the data of a case; `simple`: without what makes no difference to what it means."""
     model = in_order(in_plain_dtypes(simplified(model) if simple else model))
     feeds = {}
     for value in model.graph.inputs:
+        if value.name not in data.inputs or value.dtype not in PLAIN:
+            raise NoScript(f"expected an input of the case, of a plain dtype; received {value}")
         values = data.inputs[value.name]
         feeds[value.name] = OnnxTensor(value.dtype, values.shape, tuple(values.reshape(-1).tolist()))
     return Fed(model, feeds)
