@@ -195,3 +195,15 @@ def test_a_cast_to_the_same_dtype_is_nothing() -> None:
     nodes = [node("Cast", "x", "a", to=1), node("Cast", "a", "b", to=11), node("Cast", "b", "c", to=11)]
     graph = simplified(fed([*nodes, node("Relu", "c", "y")]).model).graph
     assert [(each.op, each.inputs) for each in graph.nodes] == [("Cast", ("x",)), ("Relu", ("b",))]
+
+
+def test_a_node_that_only_a_body_reads_goes_with_the_reader() -> None:
+    then = branch("t", node("Add", "o o", "p"), node("Bad", "p", "t"))
+    other = branch("e", node("Relu", "x", "q"), node("Relu", "q", "e"))
+    chosen = node("If", "c", "y", then_branch=then, else_branch=other)
+    whole = fed([node("Relu", "x", "o"), chosen], c=OnnxTensor("BOOL", (), (False,)))
+
+    def only_bodies(model: Fed) -> dict[str, OnnxTensor]:
+        return {} if having("If")(model) else observe(model)
+
+    assert ops(cut(whole, only_bodies, having("If", "Bad", "Relu"))) == ["If", "Bad", "Relu"]

@@ -64,8 +64,12 @@ class _Cutter:
         values = self._observe(fed)
         return _each(fed, lambda graph, at: inlined(graph, at, values))
 
+    @property
+    def _late(self) -> bool:
+        return time.monotonic() > self._until
+
     def _shows(self, fed: Fed | None) -> bool:
-        if fed is None or self._steps <= 0 or time.monotonic() > self._until or repr(fed) in self._tried:
+        if fed is None or self._steps <= 0 or self._late or repr(fed) in self._tried:
             return False
         self._tried.add(repr(fed))
         self._steps -= 1
@@ -89,17 +93,20 @@ class _Cutter:
     def _fewer_inside(self, fed: Fed) -> Fed:
         """The same for the nodes of graphs inside nodes, with the values of the first time that these are run."""
         values = self._observe(fed)
-        for at, node in enumerate(fed.model.graph.nodes):
-            for name, body in node.attributes.items():
-                if isinstance(body, OnnxGraph):
-                    start = first_round(fed.model, node, body, values)
-                    fed = self._fewest_inside(fed, at, name, {} if start is None else self._observe_part(start))
+        holders = [node for node in fed.model.graph.nodes if node.graphs]
+        for holder, name in [(node, name) for node in holders for name in node.attributes]:
+            nodes = fed.model.graph.nodes  # there may be fewer by now
+            at = next((place for place, node in enumerate(nodes) if node.outputs == holder.outputs), None)
+            body = None if at is None else nodes[at].attributes[name]
+            if at is not None and isinstance(body, OnnxGraph):
+                start = first_round(fed.model, nodes[at], body, values)
+                fed = self._fewest_inside(fed, at, name, {} if start is None else self._observe_part(start))
         return fed
 
     def _observe_part(self, fed: Fed) -> Values:
         """The values as far as a run gets: a branch that is never taken need not come to an end."""
         seen, count = self._observe(fed), len(fed.model.graph.nodes)
-        while not seen and count > 1:
+        while not seen and count > 1 and not self._late:
             count -= 1
             graph = replace(fed.model.graph, nodes=fed.model.graph.nodes[:count], outputs=())
             seen = self._observe(replace(fed, model=replace(fed.model, graph=graph)))
