@@ -1,6 +1,5 @@
 # Conv2DTranspose gives NaN or Inf in the wrong places: converter of LiteRT (filters,
 # activation='hard_sigmoid', use_bias=False)
-# Blamed: converter of LiteRT.
 # 1 of 2 elements differ, the first at [0, 0, 0, 1]: expected 0.5 within 2.92e-07; received nan
 import os
 import sys
@@ -16,10 +15,8 @@ except ImportError as error:
     print("missing:", error)
     sys.exit(2)
 
-print(
-    "versions:", "keras", keras.__version__, "tensorflow", tf.__version__, "ai-edge-litert",
-    version("ai-edge-litert")
-)
+print("versions:", "keras", keras.__version__, "tensorflow", tf.__version__, end=" ")
+print("ai-edge-litert", version("ai-edge-litert"))
 data = np.zeros((1, 1, 1, 1), "float32")
 x = keras.Input(batch_shape=(1, 1, 1, 1))
 layer = keras.layers.Conv2DTranspose(

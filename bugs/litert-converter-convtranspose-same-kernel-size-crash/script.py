@@ -1,6 +1,5 @@
 # Conv2DTranspose raises an exception: converter of LiteRT (padding='same', kernel_size,
 # output_padding, empty data)
-# Blamed: converter of LiteRT.
 # ValueError in run: Invalid tensor size.
 import os
 import sys
@@ -16,10 +15,8 @@ except ImportError as error:
     print("missing:", error)
     sys.exit(2)
 
-print(
-    "versions:", "keras", keras.__version__, "tensorflow", tf.__version__, "ai-edge-litert",
-    version("ai-edge-litert")
-)
+print("versions:", "keras", keras.__version__, "tensorflow", tf.__version__, end=" ")
+print("ai-edge-litert", version("ai-edge-litert"))
 data = np.zeros((1, 1, 1, 1), "float32")
 x = keras.Input(batch_shape=(1, 1, 1, 1))
 layer = keras.layers.Conv2DTranspose(

@@ -1,7 +1,7 @@
 # MaxPooling1D raises an exception: runtime ONNX ReferenceEvaluator (pool_size, strides,
 # padding='same')
-# Blamed: runtime ONNX ReferenceEvaluator.
 # ValueError in run: zero-size array to reduction operation maximum which has no identity
+# Cut down to what matters of the 5 operators that a converter makes of it.
 import sys
 
 try:
@@ -14,26 +14,12 @@ except ImportError as error:
     sys.exit(2)
 
 print("versions:", "onnx", onnx.__version__)
-data = np.zeros((1, 2, 1), "float32")
+data = np.zeros((1, 1, 1, 2), "float32")
 graph = helper.make_graph(
-    [
-        helper.make_node("Unsqueeze", ["x", "c3"], ["h1"]),
-        helper.make_node("Reshape", ["h1", "c1"], ["h2"]),
-        helper.make_node(
-            "MaxPool", ["h2"], ["h3"], strides=[1, 1], kernel_shape=[1, 3], pads=[0, 1, 0, 1]
-        ),
-        helper.make_node("Squeeze", ["h3", "c4"], ["h4"]),
-        helper.make_node("Reshape", ["h4", "c2"], ["y"]),
-    ],
+    [helper.make_node("MaxPool", ["x"], ["y"], kernel_shape=[1, 3], pads=[0, 1, 0, 1])],
     "graph",
-    [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 2, 1])],
-    [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, 2, 1])],
-    [
-        helper.make_tensor("c1", TensorProto.INT64, [4], [1, 1, 1, 2]),
-        helper.make_tensor("c2", TensorProto.INT64, [3], [1, 2, 1]),
-        helper.make_tensor("c3", TensorProto.INT64, [1], [1]),
-        helper.make_tensor("c4", TensorProto.INT64, [1], [2]),
-    ],
+    [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 1, 1, 2])],
+    [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, 1, 1, 2])],
 )
 proto = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 15)], ir_version=8)
 onnx.checker.check_model(proto, full_check=True)

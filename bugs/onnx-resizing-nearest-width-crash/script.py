@@ -1,6 +1,6 @@
 # Resizing raises an exception: runtime ONNX ReferenceEvaluator (width, interpolation='nearest')
-# Blamed: runtime ONNX ReferenceEvaluator.
 # ValueError in run: Invalid coordinate_transformation_mode: 'tf_half_pixel_for_nn'.
+# Cut down to what matters of the 3 operators that a converter makes of it.
 import sys
 
 try:
@@ -15,23 +15,13 @@ except ImportError as error:
 print("versions:", "onnx", onnx.__version__)
 data = np.zeros((1, 1, 1, 1), "float32")
 graph = helper.make_graph(
-    [
-        helper.make_node("Reshape", ["x", "c4"], ["h1"]),
-        helper.make_node(
-            "Resize", ["h1", "c2", "c1"], ["h2"], coordinate_transformation_mode="tf_half_pixel_for_nn",
-            exclude_outside=0, mode="nearest", nearest_mode="floor"
-        ),
-        helper.make_node("Reshape", ["h2", "c3"], ["y"]),
-    ],
+    [helper.make_node(
+        "Resize", ["x", "", "c1"], ["y"], coordinate_transformation_mode="tf_half_pixel_for_nn"
+    )],
     "graph",
     [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 1, 1, 1])],
-    [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, 1, 2, 1])],
-    [
-        helper.make_tensor("c1", TensorProto.FLOAT, [4], [1.0, 1.0, 1.0, 2.0]),
-        helper.make_tensor("c2", TensorProto.FLOAT, [0], []),
-        helper.make_tensor("c3", TensorProto.INT64, [4], [1, 1, 2, 1]),
-        helper.make_tensor("c4", TensorProto.INT64, [4], [1] * 4),
-    ],
+    [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, 1, 1, 2])],
+    [helper.make_tensor("c1", TensorProto.FLOAT, [4], [1.0, 1.0, 1.0, 2.0])],
 )
 proto = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 15)], ir_version=8)
 onnx.checker.check_model(proto, full_check=True)

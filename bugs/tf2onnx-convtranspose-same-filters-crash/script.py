@@ -1,6 +1,5 @@
 # Conv2DTranspose raises an exception: converter tf2onnx (filters, padding='same', kernel_size,
 # output_padding, empty data)
-# Blamed: converter tf2onnx.
 # ValidationError in tf2onnx: Node(functional_1/n46_1/BiasAdd) with schema(::ConvTranspose:11) has
 # input size 4 not in range [min=2, max=3]. ==> Context: Bad node spec for node. Name: ...
 import os
@@ -17,10 +16,8 @@ except ImportError as error:
     print("missing:", error)
     sys.exit(2)
 
-print(
-    "versions:", "keras", keras.__version__, "tensorflow", tf.__version__, "tf2onnx",
-    tf2onnx.__version__, "onnx", onnx.__version__
-)
+print("versions:", "keras", keras.__version__, "tensorflow", tf.__version__, end=" ")
+print("tf2onnx", tf2onnx.__version__, "onnx", onnx.__version__)
 x = keras.Input(batch_shape=(1, 1, 1, 1))
 layer = keras.layers.Conv2DTranspose(
     filters=2, padding="same", kernel_size=(1, 2), output_padding=(0, 0)

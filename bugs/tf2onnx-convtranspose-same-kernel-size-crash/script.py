@@ -1,9 +1,7 @@
 # Conv2DTranspose raises an exception: converter tf2onnx (padding='same', kernel_size,
 # output_padding, empty data)
-# Blamed: converter tf2onnx.
 # InferenceError in tf2onnx: [ShapeInferenceError] Inference error(s): (op_type:ConvTranspose, node
-# name: functional_1/n15_1/conv_transpose): [ShapeInferenceError] Input tensor must have at least 3
-# ...
+# name: functional_1/n15_1/conv_transpose): [ShapeInferenceError] Input tensor must have at ...
 import os
 import sys
 
@@ -18,10 +16,8 @@ except ImportError as error:
     print("missing:", error)
     sys.exit(2)
 
-print(
-    "versions:", "keras", keras.__version__, "tensorflow", tf.__version__, "tf2onnx",
-    tf2onnx.__version__, "onnx", onnx.__version__
-)
+print("versions:", "keras", keras.__version__, "tensorflow", tf.__version__, end=" ")
+print("tf2onnx", tf2onnx.__version__, "onnx", onnx.__version__)
 x = keras.Input(batch_shape=(1, 1, 1, 1))
 layer = keras.layers.Conv2DTranspose(
     filters=1, padding="same", kernel_size=(1, 2), output_padding=(0, 0)

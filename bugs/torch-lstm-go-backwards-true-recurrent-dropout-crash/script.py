@@ -1,5 +1,4 @@
 # LSTM raises an exception: converter torch.onnx (recurrent_dropout, go_backwards=True)
-# Blamed: converter torch.onnx.
 # Fail in load: [ONNXRuntimeError] : 1 : FAIL : Node (/model/ReduceMax) Op (ReduceMax)
 # [ShapeInferenceError] axis must be in [-rank, rank-1]. Input rank was 0
 import io
@@ -17,10 +16,8 @@ except ImportError as error:
     print("missing:", error)
     sys.exit(2)
 
-print(
-    "versions:", "keras", keras.__version__, "torch", torch.__version__, "onnx", onnx.__version__,
-    "onnxruntime", onnxruntime.__version__
-)
+print("versions:", "keras", keras.__version__, "torch", torch.__version__, end=" ")
+print("onnx", onnx.__version__, "onnxruntime", onnxruntime.__version__)
 data = np.zeros((1, 1, 1), "float32")
 x = keras.Input(batch_shape=(1, 1, 1))
 layer = keras.layers.LSTM(units=1, recurrent_dropout=0.5, go_backwards=True)
@@ -34,9 +31,8 @@ torch.onnx.export(
 proto = onnx.load_from_string(file.getvalue())
 print("expected: no exception")
 try:
-    session = onnxruntime.InferenceSession(
-        proto.SerializeToString(), providers=["CPUExecutionProvider"]
-    )
+    providers = ["CPUExecutionProvider"]
+    session = onnxruntime.InferenceSession(proto.SerializeToString(), providers=providers)
 except Exception as error:  # noqa: BLE001
     print(f"seen: {type(error).__name__}: {error}")
     sys.exit(1)

@@ -1,5 +1,4 @@
 # LSTM kills the process: converter torch.onnx (use_bias=False, float16)
-# Blamed: converter torch.onnx.
 # signal in load SIGSEGV
 import io
 import os
@@ -25,10 +24,8 @@ except ImportError as error:
     print("missing:", error)
     sys.exit(2)
 
-print(
-    "versions:", "keras", keras.__version__, "torch", torch.__version__, "onnx", onnx.__version__,
-    "onnxruntime", onnxruntime.__version__, flush=True
-)
+print("versions:", "keras", keras.__version__, "torch", torch.__version__, end=" ")
+print("onnx", onnx.__version__, "onnxruntime", onnxruntime.__version__, flush=True)
 data = np.zeros((1, 1, 1), "float16")
 x = keras.Input(batch_shape=(1, 1, 1), dtype="float16")
 layer = keras.layers.LSTM(units=1, use_bias=False, recurrent_initializer="Zeros", dtype="float16")
@@ -43,8 +40,7 @@ torch.onnx.export(
     model, (torch.from_numpy(data),), file, input_names=["x"], opset_version=18, dynamo=False
 )
 proto = onnx.load_from_string(file.getvalue())
-session = onnxruntime.InferenceSession(
-    proto.SerializeToString(), providers=["CPUExecutionProvider"]
-)
+providers = ["CPUExecutionProvider"]
+session = onnxruntime.InferenceSession(proto.SerializeToString(), providers=providers)
 seen = session.run(None, {"x": data})[0]
 print("done")

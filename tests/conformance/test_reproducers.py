@@ -1,6 +1,7 @@
 """A script shows a known bug in a clean process, and says that all is well where there is none."""
 
 import json
+import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +19,7 @@ from cometfuzz.ir.types import TensorType
 from cometfuzz.oracles.finding import Camp, Finding
 from cometfuzz.routes.gaps import gaps_of
 from cometfuzz.routes.registry import ROUTES
+from cometfuzz.triage.recording import read_bug
 from cometfuzz.triage.reproducer import make_script, reproduce, shows
 from cometfuzz.triage.running import Ran, run_script
 from cometfuzz.triage.scripts.dialects import REQUIRED, REQUIRED_IN, dialect_of
@@ -67,6 +69,22 @@ def test_a_known_bug_shows_by_itself(executor: Executor, route: str, layer: str,
     if bug.blame.library in ("onnx", "openvino", "onnx2pytorch"):
         assert "tensorflow" not in script.text
         assert "onnx.checker.check_model" in script.text
+
+
+@pytest.mark.parametrize(
+    ("name", "operators"),
+    [("onnx2torch-lstm-unroll-true-crash", ["Split", "Squeeze"]), ("onnx-lstm-shape", ["Loop"])],
+)
+def test_a_script_on_an_onnx_file_has_only_what_the_bug_needs(name: str, operators: list[str]) -> None:
+    """A converter makes dozens of operators of these layers, and orders them otherwise every time."""
+    bug = read_bug(Path(__file__).parents[2] / "bugs" / name)
+    script = reproduce(bug)
+    assert script is not None
+    assert script.shown, script.output
+    assert re.findall(r'make_node\("(\w+)"', script.text) == operators
+    assert len(script.text.splitlines()) <= 45
+    assert bug.script is not None
+    assert script.text == bug.script.text
 
 
 def dense() -> Case:

@@ -112,3 +112,10 @@ def test_a_long_output_is_shortened() -> None:
     made = reported()
     assert made.script is not None
     assert len(draft(replace(made, script=replace(made.script, output="x" * 10**6)))) < 20_000
+
+
+def test_a_draft_says_where_the_values_of_a_part_come_from() -> None:
+    made = reported("onnxruntime")
+    assert "another runtime" not in draft(made)
+    part = Script("# Cut down to what matters of the 5 operators", "main", True, 1, "")
+    assert "comes from another runtime" in draft(replace(made, script=part))

@@ -14,6 +14,7 @@ from cometfuzz.routes import Route
 from cometfuzz.routes.registry import ROUTES
 from cometfuzz.triage.blame import AGAINST
 from cometfuzz.triage.bug import Bug
+from cometfuzz.triage.scripts.onnx_program import CUT
 from cometfuzz.triage.scripts.text import without_us
 from cometfuzz.triage.trackers import PLAIN, TRACKERS, Content
 
@@ -110,6 +111,12 @@ def _shown(bug: Bug) -> str:
 
 def _expected(bug: Bug) -> str:
     symptom = bug.finding.symptom
+    cut = bug.script is not None and CUT in bug.script.text
+    if cut and symptom in ("value", "nonfinite", "shape", "dtype"):
+        return (
+            "The script has a part of the converted model. What is expected of it comes from another runtime, which"
+            " gives for the whole model what follows from the documented meaning of the layers."
+        )
     if symptom in ("value", "nonfinite"):
         return (
             "The expected values in the script follow from the documented meaning of the layers, computed in float64,"

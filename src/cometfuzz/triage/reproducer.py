@@ -6,8 +6,8 @@ written in several ways (short or with every parameter named, eager or compiled)
 
 import contextlib
 import json
-import textwrap
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -15,7 +15,8 @@ from cometfuzz.catalogue.data import Data, draw_data
 from cometfuzz.errors import NoScript
 from cometfuzz.execution.executor import Executor, python_of
 from cometfuzz.ir.graph import Edge, Graph
-from cometfuzz.reference.bound import Expected, expect
+from cometfuzz.oracles.finding import template
+from cometfuzz.reference.bound import Expected, expect, judge
 from cometfuzz.routes import Route, Step
 from cometfuzz.routes.onnx_text import described
 from cometfuzz.routes.registry import ROUTES
@@ -25,11 +26,12 @@ from cometfuzz.triage.scripts import ends
 from cometfuzz.triage.scripts.dialects import dialect_of
 from cometfuzz.triage.scripts.frame import frame
 from cometfuzz.triage.scripts.keras_program import FULL, VARIANTS, keras_program
-from cometfuzz.triage.scripts.onnx_graph import OnnxModel, read
-from cometfuzz.triage.scripts.onnx_program import onnx_program
+from cometfuzz.triage.scripts.onnx_graph import PLAIN, OnnxModel, OnnxTensor, read
+from cometfuzz.triage.scripts.onnx_program import CUT, fed_with, onnx_program
 from cometfuzz.triage.scripts.pieces import Program
 from cometfuzz.triage.scripts.readers import READERS
 from cometfuzz.triage.scripts.text import comment, without_us
+from cometfuzz.triage.shortening import Cut, Question, array_of, shorter
 
 HANG_S = 120
 """How long a script that hangs is watched, imports included."""
@@ -37,8 +39,11 @@ HANG_S = 120
 MEMORY_GIB = 6
 """What a script may allocate if the bug is that it takes too much."""
 
-_HEADER = 200
-"""How much of each text gets into the comment at the top."""
+ENOUGH = 40
+"""A script of so many lines need not be shorter."""
+
+_HEADER = 2
+"""How many lines each text gets in the comment at the top."""
 
 
 def make_script(bug: Bug, routes: Mapping[str, Route] = ROUTES, executor: Executor | None = None) -> str:
@@ -64,7 +69,7 @@ def reproduce(
             ran = run_script(text, python_of(task.step.group), limits)
             script = Script(text, task.step.group.environment, shows(bug, ran), ran.exit_code, ran.output)
             if script.shown:
-                return script
+                return _shorter(task, script, limits) or script
             first = first or script
     except NoScript:
         return first
@@ -171,6 +176,24 @@ class Task:
         return next((name for name in (self.bug.finding.stage, self.bug.blame.stage) if name in names), "")
 
     @property
+    def compares(self) -> bool:
+        """Whether the bug is an output that is not as it should be."""
+        return self.bug.finding.symptom in ("value", "nonfinite", "shape", "dtype")
+
+    def trusts(self, outputs: Sequence[OnnxTensor]) -> bool:
+        """Whether outputs of the whole ONNX model are as they should be."""
+        if self.bug.finding.symptom in ("value", "nonfinite"):
+            pairs = zip(self.expected, outputs, strict=True)
+            return all(judge(expected, array_of(tensor)).ok for expected, tensor in pairs)
+        return not self.compares or [(PLAIN[each.dtype], each.shape) for each in outputs] == self.kinds
+
+    def alike(self, tensor: OnnxTensor, whole: OnnxTensor | None) -> bool:
+        """Whether a value of a cut ONNX model is the one that the whole has there, as far as that matters."""
+        if self.bug.finding.symptom in ("value", "nonfinite"):
+            return repr(tensor) == repr(whole)  # so that NaN is like NaN
+        return not self.compares or (whole is not None and (tensor.dtype, tensor.shape) == (whole.dtype, whole.shape))
+
+    @property
     def agreeing(self) -> str:
         """Who gives the expected values, in words."""
         names = [name for camp in self.bug.finding.camps[1:] for name in camp.routes if name in self.routes]
@@ -179,6 +202,39 @@ class Task:
             return "From the documented meaning of the layers, computed in float64."
         others = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
         return f"From the documented meaning in float64; {', '.join(paths[:3])}{others} agree{'s' * (len(paths) == 1)}."
+
+
+def _shorter(task: Task, script: Script, limits: ScriptLimits | None) -> Script | None:
+    """A long script on an ONNX file with only those operators that show the bug; None if that is not to be had."""
+    long = script.text.count("\n") > ENOUGH and task.reads_onnx
+    if not long or task.bug.finding.symptom in ("hang", "nondeterminism"):
+        return None
+    python = python_of(task.step.group)
+
+    def shown(ran: Ran) -> bool:
+        return shows(task.bug, ran) and (task.compares or _told(ran.printed) <= _told(script.output))
+
+    question = Question(
+        fed_with(task.onnx, task.data, simple=True),
+        task.route.steps[-1].name,
+        python,
+        script.text,
+        write=lambda cut: _script(task, onnx_program(cut.fed, task.route.steps[-1].name), 0, cut),
+        shows=shown,
+        trusts=task.trusts,
+        alike=task.alike,
+    )
+    text = shorter(question)
+    if text is None:
+        return None
+    ran = run_script(text, python, limits)
+    return Script(text, script.environment, True, ran.exit_code, ran.output) if shown(ran) else None
+
+
+def _told(printed: str) -> set[str]:
+    """What a script says that it has seen, line by line, without what differs from model to model."""
+    lines = [template(line) for line in printed.rpartition("\nseen:")[2].splitlines() if line.strip()]
+    return {re.sub(r"[({\[]+\.\.\..*\.\.\.[)}\]]+", "(...)", line) for line in lines}  # of any number of shapes
 
 
 def _scripts(task: Task) -> Iterator[str]:
@@ -194,7 +250,7 @@ def _scripts(task: Task) -> Iterator[str]:
 def _programs(task: Task) -> Iterator[Program]:
     if task.reads_onnx:
         for simple in (True, False):
-            yield onnx_program(task.onnx, task.graph, task.data, task.route.steps[-1].name, simple)
+            yield onnx_program(fed_with(task.onnx, task.data, simple), task.route.steps[-1].name)
     else:
         for variant in range(VARIANTS):
             program = keras_program(task.graph, task.data, task.route, variant)
@@ -207,24 +263,33 @@ def _resetting(program: Program) -> Program:
     return replace(program, engine=replace(program.engine, pieces=(*program.engine.pieces, ("run", lines))))
 
 
-def _script(task: Task, program: Program, variant: int) -> str:
+def _script(task: Task, program: Program, variant: int, cut: Cut | None = None) -> str:
     symptom, watch = task.bug.finding.symptom, []
     if symptom in ("death", "hang"):
         hanging = symptom == "hang"
         greedy = task.bug.finding.evidence.get("status") == "memory"
         watch = ends.watch(HANG_S if hanging else None, MEMORY_GIB if greedy else None)
-    return frame(_header(task.bug), program, _body(task, program, variant), watch)
+    header = _header(task.bug)
+    if cut is not None:
+        header += comment(f"{CUT} of the {cut.whole} operators that a converter makes of it.")
+    return frame(header, program, _body(task, program, variant, cut), watch)
 
 
-def _body(task: Task, program: Program, variant: int) -> list[str]:
+def _body(task: Task, program: Program, variant: int, cut: Cut | None = None) -> list[str]:
     finding = task.bug.finding
     if finding.symptom in ("death", "hang"):
         return ends.plainly(program)
     if finding.symptom in ("value", "nonfinite"):
+        if cut is not None:
+            right = f"From {cut.source}, which computes the whole layer as it is documented."
+            return ends.values(program, cut.expected, comment(right))
         return ends.values(program, task.expected, comment(task.agreeing))
     if finding.symptom in ("shape", "dtype"):
         if finding.failure:
             return ends.static_types(program, task.kinds, dialect_of(task.route))
+        if cut is not None:
+            kinds = [(each.dtype, each.value.shape) for each in cut.expected]
+            return ends.types(program, kinds, comment(f"From {cut.source}, which has the whole layer right."))
         return ends.types(program, task.kinds)
     if finding.symptom == "nondeterminism":
         return ends.other_bits(program, len(task.kinds) == 1)
@@ -236,5 +301,6 @@ def _body(task: Task, program: Program, variant: int) -> list[str]:
 
 def _header(bug: Bug) -> list[str]:
     """Title, who is blamed, and what was expected and seen, each in a line or two."""
-    texts = (bug.title, f"Blamed: {bug.blame.role}.", without_us(bug.finding.detail))
-    return [line for text in texts for line in comment(textwrap.shorten(text, _HEADER, placeholder=" ..."))]
+    blamed = "" if bug.blame.role in bug.title else f"Blamed: {bug.blame.role}."
+    texts = (bug.title, blamed, without_us(bug.finding.detail))
+    return [line for text in texts for line in comment(text, most=_HEADER)]

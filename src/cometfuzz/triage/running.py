@@ -61,12 +61,11 @@ def run_script(
     with tempfile.TemporaryDirectory(prefix="cometfuzz-script-", ignore_cleanup_errors=True) as folder:
         path = Path(folder, "reproduce.py")
         path.write_text(text, encoding="utf-8")
-        environ = {"PATH": os.environ.get("PATH", os.defpath), "HOME": folder, "TMPDIR": folder, "LANG": "C.UTF-8"}
         try:
             process = subprocess.Popen(
                 [str(python), "-I", str(path)],
                 cwd=folder,
-                env=environ,
+                env=bare_environment(folder),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -80,6 +79,11 @@ def run_script(
             finally:
                 with contextlib.suppress(ProcessLookupError):
                     os.killpg(process.pid, signal.SIGKILL)
+
+
+def bare_environment(home: str) -> dict[str, str]:
+    """A user's bare environment variables."""
+    return {"PATH": os.environ.get("PATH", os.defpath), "HOME": home, "TMPDIR": home, "LANG": "C.UTF-8"}
 
 
 def _follow(

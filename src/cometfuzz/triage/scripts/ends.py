@@ -60,7 +60,8 @@ def values(program: Program, expected: Sequence[Expected], agreeing: Sequence[st
     lines += assign("seen", f'{_values(program.engine.results, program.engine.call)}.astype("float64")')
     shown = ".tolist()" if one.value.size <= _SHOWN_IN_FULL else ""
     relative, absolute = tolerance(one)
-    tolerated = f"rtol={relative}, atol={absolute}, equal_nan=True"
+    nan = program.source is not None or bool(np.isnan(one.value).any())  # NaN is wrong where none is expected
+    tolerated = f"rtol={relative}, atol={absolute}" + ", equal_nan=True" * nan
     excuses = _excuses(one)
     if excuses:
         close = [f"close = np.isclose(seen, expected, {tolerated})", *excuses, "right = close.all()"]
@@ -153,13 +154,14 @@ def _excuses(expected: Expected) -> list[str]:
     return lines
 
 
-def types(program: Program, kinds: Sequence[tuple[str, tuple[int, ...]]]) -> list[str]:
-    """Compares the shapes and dtypes of outputs."""
+def types(program: Program, kinds: Sequence[tuple[str, tuple[int, ...]]], note: Sequence[str] = ()) -> list[str]:
+    """Compares the shapes and dtypes of outputs; `note`: who says so, if it is not the documentation."""
     engine = program.engine
     one = f"({engine.results.dtype.format('output')}, tuple(output.shape))"
     outputs = f"[{engine.call}]" if len(kinds) == 1 else engine.call
     return [
         *pieces(program),
+        *note,
         *_expected_types(kinds),
         *assign("outputs", outputs),
         f"seen = [{one} for output in outputs]",

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from cometfuzz.triage.scripts.pieces import Program
-from cometfuzz.triage.scripts.text import indented, wrap
+from cometfuzz.triage.scripts.text import WIDTH, indented
 
 
 def frame(header: Sequence[str], program: Program, body: Sequence[str], watch: Sequence[str] = ()) -> str:
@@ -25,6 +25,11 @@ def frame(header: Sequence[str], program: Program, body: Sequence[str], watch: S
     lines += ["except ImportError as error:", '    print("missing:", error)', "    sys.exit(2)", ""]
     lines += [*_print(versions, flush=bool(watch)), *program.settings, *data, *body]
     return "\n".join(lines) + "\n"
+
+
+def imports_of(script: str) -> str:
+    """The part of a script's text that imports libraries."""
+    return script[script.index("\ntry:\n") + 1 : script.index("    sys.exit(2)\n")] + "    sys.exit(2)\n"
 
 
 STANDARD = ("import os", "import resource", "import signal", "import subprocess", "import sys")
@@ -61,6 +66,12 @@ def _versions_of(program: Program, used: str) -> dict[str, str]:
 
 
 def _print(versions: Mapping[str, str], flush: bool) -> list[str]:
-    """`flush`: before the process dies."""
-    shown = ['"versions:"', *(f'"{name}", {expression}' for name, expression in versions.items())]
-    return wrap(f"print({', '.join([*shown, 'flush=True'] if flush else shown)})")
+    """One line of output, by as many statements as it takes. `flush`: before the process dies."""
+    statements = [['"versions:"']]
+    for name, expression in versions.items():
+        part = f'"{name}", {expression}'
+        if len(f"print({', '.join([*statements[-1], part])}, flush=True)") > WIDTH:
+            statements.append([])
+        statements[-1].append(part)
+    ends = [', end=" "'] * (len(statements) - 1) + [", flush=True" * flush]
+    return [f"print({', '.join(parts)}{end})" for parts, end in zip(statements, ends, strict=True)]

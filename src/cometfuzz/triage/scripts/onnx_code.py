@@ -4,11 +4,20 @@ from collections.abc import Sequence
 from typing import Any
 
 from cometfuzz.triage.scripts.keras_code import quoted
-from cometfuzz.triage.scripts.onnx_graph import Float, OnnxGraph, OnnxModel, OnnxNode, OnnxTensor, OnnxValue
-from cometfuzz.triage.scripts.text import indented, number, wrap
+from cometfuzz.triage.scripts.onnx_graph import (
+    DTYPES,
+    NUMBERS,
+    Float,
+    OnnxGraph,
+    OnnxModel,
+    OnnxNode,
+    OnnxTensor,
+    OnnxValue,
+)
+from cometfuzz.triage.scripts.text import WIDTH, indented, number, wrap
 
+INDENT = 4
 IMPORTS = ("import onnx", "from onnx import TensorProto, helper")
-_DTYPES = {"FLOAT": "float32", "FLOAT16": "float16", "BFLOAT16": "bfloat16", "DOUBLE": "float64", "BOOL": "bool"}
 
 
 def onnx_lines(model: OnnxModel) -> list[str]:
@@ -32,13 +41,17 @@ class _Writer:
         for node in graph.nodes:
             lines, call = self._node(node)
             before += lines
-            nodes += wrap(f"    {call},")
+            nodes.append(call)
+        head, name = _listed(nodes), f'"{variable}",'
+        if not graph.nodes:
+            head, name = [], f"[], {name}"
+        inputs = _listed([_value(value) for value in graph.inputs])
+        if not graph.inputs:
+            inputs, name = [], f"{name} [],"
         return [
             *before,
             f"{variable} = helper.make_graph(",
-            *indented(["[", *nodes, "],"] if nodes else ["[],"]),
-            f'    "{variable}",',
-            *indented(_listed([_value(value) for value in graph.inputs])),
+            *indented([*head, name, *inputs]),
             *indented(_listed([_value(value) for value in graph.outputs])),
             *(indented(_listed([_constant(*item) for item in graph.constants.items()])) if graph.constants else []),
             ")",
@@ -65,9 +78,14 @@ def _names(names: Sequence[str]) -> str:
 
 
 def _listed(items: Sequence[str]) -> list[str]:
-    if len(items) == 1 and len(items[0]) < 80:
-        return [f"[{items[0]}],"]
-    return ["[", *(line for item in items for line in wrap(f"    {item},")), "],"]
+    """A list as an argument; one item alone has the brackets at its ends."""
+    if len(items) == 1:
+        first, *rest = wrap(items[0], WIDTH - INDENT)
+        if rest:
+            return [f"[{first}", *rest[:-1], f"{rest[-1]}],"]
+        if len(first) <= WIDTH - INDENT - len("[],"):
+            return [f"[{first}],"]
+    return ["[", *(line for item in items for line in wrap(f"    {item},", WIDTH - INDENT)), "],"]
 
 
 def _value(value: OnnxValue) -> str:
@@ -76,7 +94,7 @@ def _value(value: OnnxValue) -> str:
 
 
 def _constant(name: str, tensor: OnnxTensor) -> str:
-    dtype = _DTYPES.get(tensor.dtype, "int64")
+    dtype = DTYPES.get(tensor.dtype, "int64")
     texts = [number(value, dtype) for value in tensor.values]
     values = f"[{', '.join(texts)}]"
     if len(texts) > 2 and len(set(texts)) == 1:
@@ -91,10 +109,6 @@ def _attribute(name: str, value: Any) -> str:
         return number(value.value, "float32")
     if isinstance(value, list):
         return f"[{', '.join(_attribute(name, each) for each in value)}]"
-    if name == "to" and value in _NUMBERS:
-        return f"TensorProto.{_NUMBERS[value]}"
+    if name == "to" and value in NUMBERS:
+        return f"TensorProto.{NUMBERS[value]}"
     return quoted(value)
-
-
-_NUMBERS = {1: "FLOAT", 6: "INT32", 7: "INT64", 9: "BOOL", 10: "FLOAT16", 11: "DOUBLE", 16: "BFLOAT16"}
-"""ONNX's numbers of dtypes, for Cast."""

@@ -5,6 +5,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+FLOATS = {"FLOAT16": "float16", "FLOAT": "float32", "DOUBLE": "float64"}
+PLAIN = {**FLOATS, "INT32": "int32", "INT64": "int64", "BOOL": "bool"}
+"""What an input or output may be if numpy is to make or read it, with our name for it."""
+
+DTYPES = {**PLAIN, "BFLOAT16": "bfloat16"}
+NUMBERS = {1: "FLOAT", 6: "INT32", 7: "INT64", 9: "BOOL", 10: "FLOAT16", 11: "DOUBLE", 16: "BFLOAT16"}
+"""ONNX's numbers of dtypes, for Cast."""
+
 
 @dataclass(frozen=True)
 class OnnxTensor:
@@ -59,6 +67,14 @@ class OnnxModel:
 
 
 @dataclass(frozen=True)
+class Fed:
+    """A model with what its inputs are given."""
+
+    model: OnnxModel
+    feeds: Mapping[str, OnnxTensor]
+
+
+@dataclass(frozen=True)
 class Float:
     """A number of an attribute, which ONNX holds in float32."""
 
@@ -106,14 +122,15 @@ def _attribute(kind: str, value: Any) -> Any:
 
 
 def simplified(model: OnnxModel) -> OnnxModel:
-    """The same model without Constant and Identity nodes where they can go, and without what nobody reads."""
-    graph = _without_dead(_without_identities(_with_constants(model.graph)))
-    used = {node.domain for node in _all_nodes(graph)}
+    """The same model without Constant and Identity nodes where they can go, nor casts of what is of that dtype already,
+    and without what nobody reads."""
+    graph = without_dead(_without_identities(_without_casts(_with_constants(model.graph))))
+    used = {node.domain for node in all_nodes(graph)}
     opsets = tuple((domain, version) for domain, version in model.opsets if domain == "" or domain in used)
     return replace(model, opsets=opsets, graph=graph)
 
 
-def _inside(graph: OnnxGraph, change: Callable[[OnnxGraph], OnnxGraph]) -> OnnxGraph:
+def inside(graph: OnnxGraph, change: Callable[[OnnxGraph], OnnxGraph]) -> OnnxGraph:
     """The graph with a change made to all graphs in its nodes."""
     nodes = []
     for node in graph.nodes:
@@ -125,7 +142,7 @@ def _inside(graph: OnnxGraph, change: Callable[[OnnxGraph], OnnxGraph]) -> OnnxG
 
 
 def _with_constants(graph: OnnxGraph) -> OnnxGraph:
-    graph = _inside(graph, _with_constants)
+    graph = inside(graph, _with_constants)
     outputs = {value.name for value in graph.outputs}
     constants, nodes = dict(graph.constants), []
     for node in graph.nodes:
@@ -137,9 +154,24 @@ def _with_constants(graph: OnnxGraph) -> OnnxGraph:
     return replace(graph, constants=constants, nodes=tuple(nodes))
 
 
+def _without_casts(graph: OnnxGraph) -> OnnxGraph:
+    """Casts to the dtype that an input, a constant or another cast has are identities."""
+    known = {value.name: value.dtype for value in graph.inputs}
+    known |= {name: tensor.dtype for name, tensor in graph.constants.items()}
+    nodes = []
+    for node in graph.nodes:
+        dtype = NUMBERS.get(node.attributes.get("to", 0))
+        if node.op == "Cast" and dtype is not None:
+            known[node.outputs[0]] = dtype
+            if known.get(node.inputs[0]) == dtype:
+                node = replace(node, op="Identity", attributes={})
+        nodes.append(node)
+    return replace(graph, nodes=tuple(nodes))
+
+
 def _without_identities(graph: OnnxGraph) -> OnnxGraph:
     """Who reads an identity's output reads its input. One that makes an output goes if a node here makes its input."""
-    graph = _inside(graph, _without_identities)
+    graph = inside(graph, _without_identities)
     outputs = {value.name for value in graph.outputs}
     made = {name for node in graph.nodes for name in node.outputs if name not in outputs}
     renamed: dict[str, str] = {}
@@ -156,7 +188,7 @@ def _without_identities(graph: OnnxGraph) -> OnnxGraph:
             made.discard(source)
         else:
             nodes.append(node)
-    return _renamed(replace(graph, nodes=tuple(nodes)), lambda name: _last(renamed, name))
+    return with_names(replace(graph, nodes=tuple(nodes)), lambda name: _last(renamed, name))
 
 
 def _last(renamed: Mapping[str, str], name: str) -> str:
@@ -165,10 +197,11 @@ def _last(renamed: Mapping[str, str], name: str) -> str:
     return name
 
 
-def _renamed(graph: OnnxGraph, rename: Callable[[str], str]) -> OnnxGraph:
+def with_names(graph: OnnxGraph, rename: Callable[[str], str]) -> OnnxGraph:
+    """The graph, and those inside it, with other names."""
     nodes = tuple(
         replace(node, inputs=tuple(map(rename, node.inputs)), outputs=tuple(map(rename, node.outputs)))
-        for node in _inside(graph, lambda inner: _renamed(inner, rename)).nodes
+        for node in inside(graph, lambda inner: with_names(inner, rename)).nodes
     )
     return OnnxGraph(
         tuple(replace(value, name=rename(value.name)) for value in graph.inputs),
@@ -178,32 +211,34 @@ def _renamed(graph: OnnxGraph, rename: Callable[[str], str]) -> OnnxGraph:
     )
 
 
-def _without_dead(graph: OnnxGraph) -> OnnxGraph:
-    graph = _inside(graph, _without_dead)
+def without_dead(graph: OnnxGraph) -> OnnxGraph:
+    """The graph, and those inside it, without nodes and constants that nobody reads."""
+    graph = inside(graph, without_dead)
     wanted = {value.name for value in graph.outputs}
     kept: list[OnnxNode] = []
     for node in reversed(graph.nodes):
         if wanted & {*node.outputs}:
             kept.append(node)
-            wanted |= {*node.inputs, *_read_inside(node)}
+            wanted |= {*node.inputs, *read_inside(node)}
     constants = {name: tensor for name, tensor in graph.constants.items() if name in wanted}
     return replace(graph, constants=constants, nodes=tuple(reversed(kept)))
 
 
-def _read_inside(node: OnnxNode) -> Iterator[str]:
+def read_inside(node: OnnxNode) -> Iterator[str]:
     """The names that graphs inside a node may read from around them."""
     for graph in node.graphs:
         yield from (value.name for value in graph.outputs)
         for inner in graph.nodes:
             yield from inner.inputs
-            yield from _read_inside(inner)
+            yield from read_inside(inner)
 
 
-def _all_nodes(graph: OnnxGraph) -> Iterator[OnnxNode]:
+def all_nodes(graph: OnnxGraph) -> Iterator[OnnxNode]:
+    """The nodes of a graph, each before those inside it."""
     for node in graph.nodes:
         yield node
         for inner in node.graphs:
-            yield from _all_nodes(inner)
+            yield from all_nodes(inner)
 
 
 def with_short_names(model: OnnxModel) -> tuple[OnnxModel, dict[str, str]]:
@@ -232,7 +267,7 @@ def with_short_names(model: OnnxModel) -> tuple[OnnxModel, dict[str, str]]:
             name(value.name, "h")
 
     visit(model.graph, top=True)
-    return replace(model, graph=_renamed(model.graph, lambda old: names.get(old, old))), names
+    return replace(model, graph=with_names(model.graph, lambda old: names.get(old, old))), names
 
 
 def in_plain_dtypes(model: OnnxModel) -> OnnxModel:
@@ -253,6 +288,6 @@ def in_plain_dtypes(model: OnnxModel) -> OnnxModel:
         outputs.append(replace(value, dtype="FLOAT") if value.dtype == "BFLOAT16" else value)
     if not renamed:
         return model
-    inner = _renamed(graph, lambda name: renamed.get(name, name))
+    inner = with_names(graph, lambda name: renamed.get(name, name))
     nodes = (*before, *inner.nodes, *after)
     return replace(model, graph=OnnxGraph(tuple(inputs), tuple(outputs), inner.constants, nodes))

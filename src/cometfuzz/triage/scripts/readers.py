@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 
 from cometfuzz.triage.scripts.pieces import ARRAYS, METADATA, Engine, Results
-from cometfuzz.triage.scripts.text import wrap
 
 Feeds = Mapping[str, str]
 """The name of an input in the file -> the name of its array in the script."""
@@ -14,13 +13,12 @@ def _dictionary(feeds: Feeds) -> str:
 
 
 def _onnxruntime(feeds: Feeds, single: bool, optimise: bool = True) -> Engine:
-    provider = 'providers=["CPUExecutionProvider"]'
-    lines = ["options = onnxruntime.SessionOptions()"]
-    lines.append("options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL")
-    options = "options, "
-    if optimise:
-        lines, options = [], ""
-    lines += wrap(f"session = onnxruntime.InferenceSession(proto.SerializeToString(), {options}{provider})")
+    lines, options = ['providers = ["CPUExecutionProvider"]'], ""
+    if not optimise:
+        lines.append("options = onnxruntime.SessionOptions()")
+        lines.append("options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL")
+        options = "options, "
+    lines.append(f"session = onnxruntime.InferenceSession(proto.SerializeToString(), {options}providers=providers)")
     return Engine(
         f"session.run(None, {_dictionary(feeds)})" + ("[0]" if single else ""),
         ARRAYS,
@@ -61,9 +59,8 @@ _TORCHVISION = (
     "try:",
     "    import torchvision  # noqa: F401",
     "except RuntimeError:  # beside a CPU build of torch it lacks operators that nobody needs here",
-    '    library = torch.library.Library("torchvision", "DEF")',
-    '    for name in ("nms", "qnms"):',
-    '        library.define(name + "(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")',
+    '    for name in ("torchvision::nms", "torchvision::qnms"):',
+    '        torch.library.define(name, "(Tensor dets, Tensor scores, float threshold) -> Tensor")',
 )
 
 

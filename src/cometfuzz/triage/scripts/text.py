@@ -79,9 +79,9 @@ def assign(name: str, expression: str, comment: str = "") -> list[str]:
     return wrap(f"{name} = {expression}" + (f"  # {comment}" if comment else ""))
 
 
-def wrap(line: str) -> list[str]:
+def wrap(line: str, width: int = WIDTH) -> list[str]:
     """A statement, or an element of a list, in lines of bearable length: what is in its first brackets is set apart."""
-    if len(line) <= WIDTH:
+    if len(line) <= width:
         return [line]
     indent = line[: len(line) - len(line.lstrip())]
     body, mark, note = line.partition("  # ")
@@ -95,7 +95,7 @@ def wrap(line: str) -> list[str]:
     inner = indent + "    "
     parts = textwrap.wrap(
         _glued(body[start + 1 : end]),
-        WIDTH,
+        width,
         initial_indent=inner,
         subsequent_indent=inner,
         break_long_words=False,
@@ -132,12 +132,13 @@ def _glued(text: str) -> str:
     return "".join(parts)
 
 
-def comment(text: str, width: int = WIDTH) -> list[str]:
-    """Text of any origin as comment lines: nothing of it can end the comment, or be read as the file's encoding."""
+def comment(text: str, width: int = WIDTH, most: int | None = None) -> list[str]:
+    """Text of any origin as comment lines, `most` of them: none can end the comment, or be read as an encoding."""
     text = re.sub(r"\x1b\[[0-9;]*m", "", text)
     line = " ".join(part for part in "".join(sign if sign.isprintable() else " " for sign in text).split(" ") if part)
     line = re.sub(r"(coding)([:=])", r"\1 \2", line)
-    return textwrap.wrap(line, width, initial_indent="# ", subsequent_indent="# ", break_on_hyphens=False)
+    wrapper = textwrap.TextWrapper(width, "# ", "# ", break_on_hyphens=False, max_lines=most, placeholder=" ...")
+    return wrapper.wrap(line)
 
 
 def indented(lines: Sequence[str]) -> list[str]:
