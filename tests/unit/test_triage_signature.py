@@ -78,19 +78,30 @@ def test_an_exception_is_named_by_its_innermost_telling_frame(frames: list[str],
     assert failure_of(replace(crash_of("keras-tf"), evidence={"frames": frames})) == failure
 
 
+def biases(layer: str) -> str:
+    around = (
+        f"Exception encountered when calling {layer}.call(). \x1b[1m",
+        f"\x1b[0m Arguments received by {layer}.call(): x",
+    )
+    return f"Error in run: {around[0]}{{{{function_node __w}}}} Biases must be 1D: [0,2] [Op:BiasAdd] name: {around[1]}"
+
+
 def test_a_converter_that_fails_in_the_same_words_over_one_operator_is_one_bug_whatever_the_layer() -> None:
     words = "InferenceError: (...): Inferred shape and existing shape differ in dimension #: (...) vs (...)"
-    over_add = (
-        "(op_type:Add, node name: a/BiasAdd): Inferred shape and existing shape differ in dimension 2: (2) vs (1)"
-    )
+    where, why = "(op_type:Add, node name: a1)", "Inferred shape and existing shape differ in dimension 2: (2) vs (1)"
+    over_add = f"InferenceError in tf2onnx: {where}: {why}"
     found = replace(WRONG, symptom="crash", library="tf2onnx", stage="tf2onnx", failure=words, detail=over_add)
     add, other = bug_of(chain((1, 2, 1), ("Rescaling", {})), found), chain((1, 2, 1), ("UnitNormalization", {})).graph
     assert covers(add, replace(found, detail=over_add.replace("op_type:Add", "op_type:Mul")), other)
     assert not covers(add, replace(found, detail=over_add.replace("op_type:Add", "op_type:Conv")), other)
-    assert not covers(add, replace(found, failure="KeyError: '...'"), other)
-    assert not covers(replace(add, blame=replace(BLAME, role="Keras, jax backend")), found, other)
+    assert not covers(add, replace(found, failure="KeyError: '...'", detail="KeyError in tf2onnx: 'a'"), other)
+    keras = replace(add, blame=replace(BLAME, role="Keras, jax backend"))
+    assert not covers(keras, found, other)
+    assert covers(
+        replace(keras, finding=replace(found, detail=biases("Add"))), replace(found, detail=biases("ReLU")), other
+    )
     assert not covers(replace(add, severity="empty"), found, other)
-    vague = replace(found, failure="KeyError: '...'")
+    vague = replace(found, failure="KeyError: '...'", detail="KeyError in tf2onnx: 'a'")
     assert not covers(bug_of(add.minimal, vague), vague, other)
 
 

@@ -32,10 +32,14 @@ DISPATCHING = (
 )
 """Files and functions through which every call of a library goes: a frame in one of them says nothing."""
 
-_OPERATOR = re.compile(r"op_type: ?(\w+)|OpType: (\w+)|\bOp \((\w+)\)|'(\w+\.\w+)' op\b")
-"""How converters and runtimes name the operator that they fail over."""
+_OPERATOR = re.compile(r"op_type: ?(\w+)|OpType: (\w+)|\bOp \((\w+)\)|'(\w+\.\w+)' op\b|\[Op:(\w+)\]")
+"""How libraries name the operator that they fail over."""
 
-_BROADCASTING = ("Add", "Sub", "Mul", "Div")
+_AROUND = re.compile(
+    r"Exception encountered when calling \S+\.call\(\)\.|\{\{[^}]*\}\}|\x1b?\[[01]m|Arguments received by .*"
+)
+
+_BROADCASTING = ("Add", "AddV2", "Sub", "Mul", "Div", "RealDiv")
 """Operators that converters treat by one rule."""
 
 WORDS, CUT = 6, 160
@@ -166,14 +170,15 @@ def covers(bug: Bug, finding: Finding, graph: Graph) -> bool:
         return False
     if finding.gap and bug.finding.gap and finding.gap != bug.finding.gap:  # declared apart
         return False
-    same = bug.finding.library == finding.library and bug.finding.stage == finding.stage
-    if not same or template(bug.finding.failure) != template(finding.failure):
+    if (bug.finding.library, bug.finding.stage) != (finding.library, finding.stage):
         return False
     empty = any(kind.elements == 0 for node in graph.nodes for kind in node.outputs)
     if bug.severity in MATTERING and bug.severity != finding.severity and not (bug.severity == "empty" and empty):
         return False
     if same_rule(bug, finding):
         return True
+    if template(bug.finding.failure) != template(finding.failure):
+        return False
     place = graph.by_id.get(finding.node)
     nodes = [place] if place is not None and finding.symptom in ("value", "nonfinite") else list(graph.nodes)
     calls = [call for node in nodes if node.layer != INPUT for call in calls_at(graph, node)]
@@ -185,16 +190,25 @@ def covers(bug: Bug, finding: Finding, graph: Graph) -> bool:
 
 
 def same_rule(bug: Bug, finding: Finding) -> bool:
-    """Whether a converter or a runtime fails in the same words over the same operator: it has rules for operators, and
-    knows nothing of the layers that they come from."""
-    words = template(finding.failure)
-    if bug.blame.role.partition(" ")[0] not in ("converter", "runtime") or finding.symptom != "crash":
+    """Whether a library fails in the same words over the same operator, whatever the layer that it comes from.
+
+    Converters and runtimes have rules for operators, and know nothing of layers. A front end must name the operator;
+    what does not broadcast may have many reasons there.
+    """
+    known, words, operator = bug.finding, essence(finding), operator_of(finding.detail)
+    places = [(each.symptom, each.library, each.stage) for each in (known, finding)]
+    if finding.symptom != "crash" or places[0] != places[1]:
         return False
-    if (bug.finding.library, bug.finding.stage) != (finding.library, finding.stage):
+    if bug.blame.role.partition(" ")[0] not in ("converter", "runtime") and operator in ("", _BROADCASTING[0]):
         return False
-    if words != template(bug.finding.failure) or len(words.split()) <= WORDS or len(words) >= CUT:
-        return False
-    return operator_of(bug.finding.detail) == operator_of(finding.detail)
+    telling = len(words.split()) > WORDS and len(words) < CUT
+    return telling and (words, operator) == (essence(known), operator_of(known.detail))
+
+
+def essence(finding: Finding) -> str:
+    """The type and the message of an exception, without what Keras puts around it."""
+    kind = finding.failure.partition(":")[0]
+    return template(f"{kind}: {_AROUND.sub(' ', finding.detail.partition(': ')[2])}")
 
 
 def operator_of(message: str) -> str:

@@ -1,0 +1,42 @@
+# special raises an exception: converter onnx2torch (elements='all', special data)
+# Blamed: converter onnx2torch.
+# KeyError in onnx2torch: 'output_000'
+import sys
+from importlib.metadata import version
+
+try:
+    import numpy as np
+    import onnx
+    import torch
+    from onnx import TensorProto, helper
+    try:
+        import torchvision  # noqa: F401
+    except RuntimeError:  # beside a CPU build of torch it lacks operators that nobody needs here
+        library = torch.library.Library("torchvision", "DEF")
+        for name in ("nms", "qnms"):
+            library.define(name + "(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
+    import onnx2torch
+except ImportError as error:
+    print("missing:", error)
+    sys.exit(2)
+
+print(
+    "versions:", "onnx", onnx.__version__, "torch", torch.__version__, "onnx2torch",
+    version("onnx2torch")
+)
+graph = helper.make_graph(
+    [],
+    "graph",
+    [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1])],
+    [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1])],
+    [helper.make_tensor("y", TensorProto.FLOAT, [1], [np.nan])],
+)
+proto = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 15)], ir_version=8)
+onnx.checker.check_model(proto, full_check=True)
+print("expected: no exception")
+try:
+    module = onnx2torch.convert(proto).eval()
+except Exception as error:  # noqa: BLE001
+    print(f"seen: {type(error).__name__}: {error}")
+    sys.exit(1)
+print("seen: no exception")
