@@ -1,7 +1,6 @@
 # RMSNormalization raises an exception: all libraries against the reference (axis, rank 4)
-# Blamed: all libraries against the reference.
 # ValueError in run: Exception encountered when calling RMSNormalization.call(). Incompatible shapes
-# for broadcasting: shapes=[(1, 2, 3, 1), (2, 1)] Arguments received by ...
+# for broadcasting: shapes=[(1, 2, 3, 1), (2, 1)] Arguments received by RMSNormalization.call(): ...
 import os
 import sys
 

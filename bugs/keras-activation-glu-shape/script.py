@@ -1,6 +1,5 @@
 # Activation gives another shape: Keras on every backend (all libraries against the reference)
 # (activation='glu')
-# Blamed: Keras on every backend (all libraries against the reference).
 # Activation: expected [('float32', (1, 1))]; received [('float32', (1, 2))]
 import os
 import sys

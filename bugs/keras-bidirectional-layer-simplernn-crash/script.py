@@ -1,5 +1,4 @@
 # Bidirectional raises an exception: Keras on every backend (layer=SimpleRNN)
-# Blamed: Keras on every backend.
 # TypeError in build: unsupported operand type(s) for *: 'generator' and 'int'
 import os
 import sys

@@ -1,5 +1,4 @@
 # EinsumDense gives another shape: Keras on every backend (equation, output_shape, rank 4)
-# Blamed: Keras on every backend.
 # EinsumDense: expected [('float32', (1, 1, 2, 1, 1))]; received [('float32', (1, 2, 1, 1, 1))]
 import os
 import sys

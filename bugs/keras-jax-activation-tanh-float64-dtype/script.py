@@ -1,5 +1,4 @@
 # Activation gives another dtype: Keras, jax backend (activation='tanh', float64)
-# Blamed: Keras, jax backend.
 # expected float64[1, 1]; received float32[1, 1]
 import os
 import sys

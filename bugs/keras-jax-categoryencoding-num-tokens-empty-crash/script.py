@@ -1,7 +1,6 @@
 # CategoryEncoding raises an exception: Keras, jax backend (num_tokens, empty data)
-# Blamed: Keras, jax backend.
 # ValueError in run: Exception encountered when calling CategoryEncoding.call(). zero-size array to
-# reduction operation max which has no identity Arguments received by ...
+# reduction operation max which has no identity Arguments received by CategoryEncoding.call(): • ...
 import os
 import sys
 

@@ -1,5 +1,4 @@
 # Dot raises an exception: Keras, jax backend (rank 3, empty data)
-# Blamed: Keras, jax backend.
 # ZeroDivisionError in run: Exception encountered when calling Dot.call(). integer modulo by zero
 # Arguments received by Dot.call(): • inputs=['jnp.ndarray(shape=(0, 1, 1), dtype=float32)', ...
 import os

@@ -1,7 +1,6 @@
 # GroupNormalization raises an exception: Keras, jax backend (groups, rank 3, empty data)
-# Blamed: Keras, jax backend.
 # ZeroDivisionError in run: Exception encountered when calling GroupNormalization.call(). integer
-# modulo by zero Arguments received by GroupNormalization.call(): • ...
+# modulo by zero Arguments received by GroupNormalization.call(): • inputs=jnp.ndarray(shape=(1, ...
 import os
 import sys
 

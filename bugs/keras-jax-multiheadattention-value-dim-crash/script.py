@@ -1,7 +1,6 @@
 # MultiHeadAttention raises an exception: Keras, jax backend (value_dim)
-# Blamed: Keras, jax backend.
 # TypeError in run: Exception encountered when calling MultiHeadAttention.call(). cannot reshape
-# array of shape (1, 1, 1, 1, 2) (size 2) into shape (1, 1, 1, 1) (size 1) Arguments received ...
+# array of shape (1, 1, 1, 1, 2) (size 2) into shape (1, 1, 1, 1) (size 1) Arguments received by ...
 import os
 import sys
 

@@ -1,8 +1,6 @@
 # LSTM raises an exception: Keras, export (stateful=True)
-# Blamed: Keras, export.
 # ValueError in export: Exception encountered when calling LSTM.call(). Input tensor
-# `functional_1/layer_1/ReadVariableOp:0` enters the loop with shape (1, 1), but has shape (None, 1)
-# after one ...
+# `functional_1/layer_1/ReadVariableOp:0` enters the loop with shape (1, 1), but has shape ...
 import os
 import sys
 import tempfile

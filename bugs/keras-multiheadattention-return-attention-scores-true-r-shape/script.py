@@ -1,6 +1,5 @@
 # MultiHeadAttention gives another shape: Keras on every backend (all libraries against the
 # reference) (return_attention_scores=True, rank 4)
-# Blamed: Keras on every backend (all libraries against the reference).
 # MultiHeadAttention: expected [('float32', (1, 1, 1, 1)), ('float32', (1, 1, 1, 1, 1, 1))];
 # received [('float32', (1, 1, 1, 1)), ('float32', (1, 1, 1, 1))]
 import os

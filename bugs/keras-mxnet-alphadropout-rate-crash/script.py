@@ -1,5 +1,4 @@
 # AlphaDropout raises an exception: front end keras-mxnet (rate)
-# Blamed: front end keras-mxnet.
 # ValueError in build: You created Module with Module(..., data_names=['/x01']) but input with name
 # '/x01' is not found in symbol.list_arguments(). Did you mean one of: layer_13/identityinit1
 import os

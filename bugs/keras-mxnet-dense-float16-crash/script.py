@@ -1,5 +1,4 @@
 # Dense raises an exception: front end keras-mxnet (float16)
-# Blamed: front end keras-mxnet.
 # AssertionError in build: Redefinition of variable layer_18/kernel1
 import os
 import sys

@@ -1,6 +1,5 @@
 # Dense raises an exception: front end keras-mxnet (use_bias=False,
 # kernel_initializer='RandomNormal', float64)
-# Blamed: front end keras-mxnet.
 # AssertionError in build: Redefinition of variable n102_27/kernel1
 import os
 import sys

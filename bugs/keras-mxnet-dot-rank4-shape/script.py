@@ -1,5 +1,4 @@
 # Dot gives another shape: front end keras-mxnet (rank 4)
-# Blamed: front end keras-mxnet.
 # expected float32[1, 1, 1, 1, 1]; received float32[1, 1, 1, 1]
 import os
 import sys

@@ -1,5 +1,4 @@
 # PReLU raises an exception: all libraries against the reference (shared_axes, rank 4)
-# Blamed: all libraries against the reference.
 # ValueError in build: Layer weight shape (1, 1, 1) not compatible with provided weight shape (2, 1,
 # 1)
 import os

@@ -1,6 +1,5 @@
 # PReLU raises an exception: Keras on every backend (all libraries against the reference)
 # (shared_axes)
-# Blamed: Keras on every backend (all libraries against the reference).
 # IndexError in build: list assignment index out of range
 import os
 import sys

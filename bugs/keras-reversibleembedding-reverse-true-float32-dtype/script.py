@@ -1,6 +1,5 @@
 # ReversibleEmbedding gives another dtype: Keras on every backend (all libraries against the
 # reference) (reverse=True, output_dim, reverse_dtype='float32', dtype='float16', float16)
-# Blamed: Keras on every backend (all libraries against the reference).
 # expected float16[1, 1]; received float32[1, 1]
 import os
 import sys

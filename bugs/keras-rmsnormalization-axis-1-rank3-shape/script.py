@@ -1,6 +1,5 @@
 # RMSNormalization gives another shape: Keras on every backend (all libraries against the reference)
 # (axis=1, rank 3)
-# Blamed: Keras on every backend (all libraries against the reference).
 # expected float32[1, 2, 1]; received float32[1, 2, 2]
 import os
 import sys

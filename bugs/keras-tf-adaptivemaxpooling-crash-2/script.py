@@ -1,5 +1,4 @@
 # AdaptiveMaxPooling1D raises an exception: Keras, tensorflow backend
-# Blamed: Keras, tensorflow backend.
 # TypeError in convert: 'NoneType' object is not callable
 import os
 import sys

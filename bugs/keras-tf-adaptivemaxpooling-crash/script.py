@@ -1,6 +1,6 @@
 # AdaptiveMaxPooling1D raises an exception: Keras, tensorflow backend
-# Blamed: Keras, tensorflow backend.
-# ValueError in trace: in user code:
+# ValueError in trace: in user code: File "routes/tensorflow.py", line 55, in None * lambda *given:
+# built.model(list(given), training=False) File "keras/src/utils/traceback_utils.py", line 122, ...
 import os
 import sys
 

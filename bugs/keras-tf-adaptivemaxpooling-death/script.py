@@ -1,5 +1,4 @@
 # AdaptiveMaxPooling1D kills the process: Keras, tensorflow backend
-# Blamed: Keras, tensorflow backend.
 # signal in run SIGFPE
 import os
 import signal

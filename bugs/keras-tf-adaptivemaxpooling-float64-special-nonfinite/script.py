@@ -1,6 +1,5 @@
 # AdaptiveMaxPooling2D gives NaN or Inf in the wrong places: Keras, tensorflow backend (float64,
 # special data)
-# Blamed: Keras, tensorflow backend.
 # 1 of 1 elements differ, the first at [0, 0, 0, 0]: expected nan within nan; received
 # -1.79769313e+308
 import os

@@ -1,8 +1,6 @@
 # Add raises an exception: Keras, tensorflow backend (empty data)
-# Blamed: Keras, tensorflow backend.
 # InvalidArgumentError in run: Exception encountered when calling Add.call(). {{function_node
-# __wrapped__BiasAdd_device_/job:localhost/replica:0/task:0/device:CPU:0}} Biases must be 1D: [0,2]
-# ...
+# __wrapped__BiasAdd_device_/job:localhost/replica:0/task:0/device:CPU:0}} Biases must be 1D: ...
 import os
 import sys
 

@@ -1,5 +1,4 @@
 # CategoryEncoding raises an exception: Keras, tensorflow backend (dtype='float16')
-# Blamed: Keras, tensorflow backend.
 # InvalidArgumentError in run: Exception encountered when calling CategoryEncoding.call(). Value for
 # attr 'T' of half is not in the list of allowed values: int32, int64, float, double ; NodeDef: ...
 import os

@@ -1,5 +1,4 @@
 # CenterCrop gives another dtype: Keras, tensorflow backend (height, float64)
-# Blamed: Keras, tensorflow backend.
 # expected float64[1, 2, 1, 1]; received float32[1, 2, 1, 1]
 import os
 import sys

@@ -1,5 +1,4 @@
 # Conv3D raises an exception: Keras, tensorflow backend (filters, padding='same', empty data)
-# Blamed: Keras, tensorflow backend.
 # InvalidArgumentError in run: Exception encountered when calling Conv3D.call(). {{function_node
 # __wrapped__AddV2_device_/job:localhost/replica:0/task:0/device:CPU:0}} Incompatible shapes: ...
 import os

@@ -1,7 +1,7 @@
 # ConvLSTM2D raises an exception: Keras, tensorflow backend (data_format='channels_first', empty
 # data)
-# Blamed: Keras, tensorflow backend.
-# ValueError in run: Exception encountered when calling ConvLSTMCell.call(). in user code: ...
+# ValueError in run: Exception encountered when calling ConvLSTMCell.call(). in user code: File
+# "keras/src/backend/tensorflow/nn.py", line 840, in _conv_xla * return _conv() File ...
 import os
 import sys
 

@@ -1,8 +1,6 @@
 # Conv1DTranspose raises an exception: Keras, tensorflow backend (padding='same', kernel_size,
 # output_padding)
-# Blamed: Keras, tensorflow backend.
 # AbortedError in run: Exception encountered when calling Conv1DTranspose.call(). {{function_node
-# __wrapped____MklNativeConv2DBackpropInput_device_/job:localhost/replica:0/task:0/device:CPU:0}}
 # ...
 import os
 import sys

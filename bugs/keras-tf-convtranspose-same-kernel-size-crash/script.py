@@ -1,9 +1,7 @@
 # Conv1DTranspose raises an exception: Keras, tensorflow backend (padding='same', kernel_size,
 # output_padding, float64, empty data)
-# Blamed: Keras, tensorflow backend.
 # InvalidArgumentError in run: Exception encountered when calling Conv1DTranspose.call().
-# {{function_node
-# __wrapped__Conv2DBackpropInput_device_/job:localhost/replica:0/task:0/device:CPU:0}} ...
+# {{function_node ...
 import os
 import sys
 

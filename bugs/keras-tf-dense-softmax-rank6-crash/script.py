@@ -1,8 +1,6 @@
 # Dense raises an exception: Keras, tensorflow backend (activation='softmax', rank 6)
-# Blamed: Keras, tensorflow backend.
 # AbortedError in run: Exception encountered when calling Dense.call(). {{function_node
-# __wrapped__Softmax_device_/job:localhost/replica:0/task:0/device:CPU:0}} Input dims must be <= 5
-# and >=1 ...
+# __wrapped__Softmax_device_/job:localhost/replica:0/task:0/device:CPU:0}} Input dims must be <= ...
 import os
 import sys
 

@@ -1,9 +1,7 @@
 # EinsumDense raises an exception: Keras, tensorflow backend (equation, output_shape, bias_axes,
 # rank 3, empty data)
-# Blamed: Keras, tensorflow backend.
 # InvalidArgumentError in run: Exception encountered when calling EinsumDense.call().
-# {{function_node __wrapped__BiasAdd_device_/job:localhost/replica:0/task:0/device:CPU:0}} Biases
-# must be 1D: ...
+# {{function_node __wrapped__BiasAdd_device_/job:localhost/replica:0/task:0/device:CPU:0}} ...
 import os
 import sys
 

@@ -1,9 +1,7 @@
 # EinsumDense raises an exception: Keras, tensorflow backend (equation, output_shape,
 # activation='softmax', rank 5)
-# Blamed: Keras, tensorflow backend.
 # AbortedError in run: Exception encountered when calling EinsumDense.call(). {{function_node
-# __wrapped__Softmax_device_/job:localhost/replica:0/task:0/device:CPU:0}} Input dims must be <= 5
-# and ...
+# __wrapped__Softmax_device_/job:localhost/replica:0/task:0/device:CPU:0}} Input dims must be <= ...
 import os
 import sys
 

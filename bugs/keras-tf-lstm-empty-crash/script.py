@@ -1,5 +1,4 @@
 # LSTM raises an exception: Keras, tensorflow backend (empty data)
-# Blamed: Keras, tensorflow backend.
 # InvalidArgumentError in run: Exception encountered when calling LSTMCell.call(). {{function_node
 # __wrapped__BiasAdd_device_/job:localhost/replica:0/task:0/device:CPU:0}} Biases must be 1D: ...
 import os

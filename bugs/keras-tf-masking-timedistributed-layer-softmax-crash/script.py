@@ -1,5 +1,4 @@
 # Masking > TimeDistributed raises an exception: Keras, tensorflow backend (layer=Softmax)
-# Blamed: Keras, tensorflow backend.
 # ValueError in run: Exception encountered when calling TimeDistributed.call(). The `mask` must be
 # broadcastable to `inputs`. Each mask dimension must be 1 or match the corresponding input ...
 import os

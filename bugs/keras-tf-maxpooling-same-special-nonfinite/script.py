@@ -1,6 +1,5 @@
 # MaxPooling3D gives NaN or Inf in the wrong places: Keras, tensorflow backend (padding='same',
 # special data)
-# Blamed: Keras, tensorflow backend.
 # 1 of 1 elements differ, the first at [0, 0, 0, 0, 0]: expected nan within nan; received
 # -3.40282347e+38
 import os

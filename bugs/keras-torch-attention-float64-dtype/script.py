@@ -1,5 +1,4 @@
 # Attention gives another dtype: Keras, torch backend (float64)
-# Blamed: Keras, torch backend.
 # expected float64[1, 1, 1]; received float32[1, 1, 1]
 import os
 import sys

@@ -1,6 +1,5 @@
 # AveragePooling3D raises an exception: Keras, torch backend (pool_size, padding='same',
 # data_format='channels_first')
-# Blamed: Keras, torch backend.
 # RuntimeError in run: Exception encountered when calling AveragePooling3D.call(). input image (T: 2
 # H: 2 W: 2) smaller than kernel size (kT: 2 kH: 2 kW: 4) Arguments received by ...
 import os

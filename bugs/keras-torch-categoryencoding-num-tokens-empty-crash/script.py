@@ -1,5 +1,4 @@
 # CategoryEncoding raises an exception: Keras, torch backend (num_tokens, empty data)
-# Blamed: Keras, torch backend.
 # IndexError in run: Exception encountered when calling CategoryEncoding.call(). amax(): Expected
 # reduction dim 1 to have non-zero size. Arguments received by CategoryEncoding.call(): • ...
 import os

@@ -1,6 +1,5 @@
 # Conv1D gives NaN or Inf in the wrong places: Keras, torch backend (strides, bfloat16, special
 # data)
-# Blamed: Keras, torch backend.
 # 1 of 2 elements differ, the first at [0, 0, 0]: expected 0 within 4.7e-38; received nan
 import os
 import sys

@@ -1,8 +1,6 @@
 # Dot raises an exception: Keras, torch backend (rank 3, empty data)
-# Blamed: Keras, torch backend.
 # RuntimeError in run: Exception encountered when calling Dot.call(). cannot reshape tensor of 0
-# elements into shape [0, 1, -1] because the unspecified dimension size -1 can be any value and is
-# ...
+# elements into shape [0, 1, -1] because the unspecified dimension size -1 can be any value and ...
 import os
 import sys
 

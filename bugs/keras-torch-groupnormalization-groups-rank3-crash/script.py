@@ -1,5 +1,4 @@
 # GroupNormalization raises an exception: Keras, torch backend (groups, rank 3, empty data)
-# Blamed: Keras, torch backend.
 # RuntimeError in run: Exception encountered when calling GroupNormalization.call(). cannot reshape
 # tensor of 0 elements into shape [-1, 0, 1, 1] because the unspecified dimension size -1 can be ...
 import os

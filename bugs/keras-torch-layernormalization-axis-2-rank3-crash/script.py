@@ -1,8 +1,6 @@
 # LayerNormalization raises an exception: Keras, torch backend (axis=-2, rank 3)
-# Blamed: Keras, torch backend.
 # RuntimeError in run: Exception encountered when calling LayerNormalization.call(). Given
-# normalized_shape=[2], expected input with shape [*, 2], but got input of size[1, 2, 1] Arguments
-# ...
+# normalized_shape=[2], expected input with shape [*, 2], but got input of size[1, 2, 1] ...
 import os
 import sys
 

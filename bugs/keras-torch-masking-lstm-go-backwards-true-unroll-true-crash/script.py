@@ -1,5 +1,4 @@
 # Masking > LSTM raises an exception: Keras, torch backend (go_backwards=True, unroll=True)
-# Blamed: Keras, torch backend.
 # AttributeError in run: Exception encountered when calling LSTM.call(). 'tuple' object has no
 # attribute 'shape' Arguments received by LSTM.call(): • ...
 import os

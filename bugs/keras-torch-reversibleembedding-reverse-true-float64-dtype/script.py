@@ -1,6 +1,5 @@
 # ReversibleEmbedding gives another dtype: Keras, torch backend (reverse=True, output_dim,
 # dtype='float64', float64)
-# Blamed: Keras, torch backend.
 # expected float64[1, 1]; received float32[1, 1]
 import os
 import sys

@@ -1,5 +1,4 @@
 # Add raises an exception: converter of LiteRT (rank 3)
-# Blamed: converter of LiteRT.
 # ConverterError in convert: error: 'tf.Transpose' op x should be of the same rank with y, got x of
 # rank 3, and y of rank 4 note: called from note: called from
 import os

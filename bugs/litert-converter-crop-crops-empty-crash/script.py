@@ -1,5 +1,4 @@
 # crop raises an exception: converter of LiteRT (crops, empty data)
-# Blamed: converter of LiteRT.
 # ValueError in run: Invalid tensor size.
 import os
 import sys
@@ -15,10 +14,8 @@ except ImportError as error:
     print("missing:", error)
     sys.exit(2)
 
-print(
-    "versions:", "keras", keras.__version__, "tensorflow", tf.__version__, "ai-edge-litert",
-    version("ai-edge-litert")
-)
+print("versions:", "keras", keras.__version__, "tensorflow", tf.__version__, end=" ")
+print("ai-edge-litert", version("ai-edge-litert"))
 data = np.zeros((1, 1, 1, 1), "float32")
 x = keras.Input(batch_shape=(1, 1, 1, 1))
 y = keras.ops.slice(x, [0, 0, 0, 0], (1, 0, 0, 0))

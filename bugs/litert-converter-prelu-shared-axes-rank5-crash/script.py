@@ -1,5 +1,4 @@
 # PReLU raises an exception: converter of LiteRT (shared_axes, rank 5)
-# Blamed: converter of LiteRT.
 # ConverterError in convert: error: 'tfl.prelu' op failed to verify that operands do not have the
 # same shape or broadcastable shapes within the rank 4 note: called from note: called from
 import os

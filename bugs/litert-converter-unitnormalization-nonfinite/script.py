@@ -1,5 +1,4 @@
 # UnitNormalization gives NaN or Inf in the wrong places: converter of LiteRT
-# Blamed: converter of LiteRT.
 # 1 of 1 elements differ, the first at [0, 0]: expected 0 within 4.7e-38; received nan
 import os
 import sys
@@ -15,10 +14,8 @@ except ImportError as error:
     print("missing:", error)
     sys.exit(2)
 
-print(
-    "versions:", "keras", keras.__version__, "tensorflow", tf.__version__, "ai-edge-litert",
-    version("ai-edge-litert")
-)
+print("versions:", "keras", keras.__version__, "tensorflow", tf.__version__, end=" ")
+print("ai-edge-litert", version("ai-edge-litert"))
 data = np.zeros((1, 1), "float32")
 x = keras.Input(batch_shape=(1, 1))
 y = keras.layers.UnitNormalization()(x)

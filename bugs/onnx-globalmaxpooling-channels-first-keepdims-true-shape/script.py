@@ -1,6 +1,5 @@
 # GlobalMaxPooling1D gives another shape: runtime ONNX ReferenceEvaluator
 # (data_format='channels_first', keepdims=True)
-# Blamed: runtime ONNX ReferenceEvaluator.
 # expected float32[1, 1, 1]; received float32[1, 1]
 import sys
 
@@ -16,9 +15,7 @@ except ImportError as error:
 print("versions:", "onnx", onnx.__version__)
 data = np.zeros((1, 1, 1), "float32")
 graph = helper.make_graph(
-    [
-        helper.make_node("GlobalMaxPool", ["x"], ["y"]),
-    ],
+    [helper.make_node("GlobalMaxPool", ["x"], ["y"])],
     "graph",
     [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 1, 1])],
     [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, 1, 1])],

@@ -1,6 +1,5 @@
 # MaxPooling2D gives another shape: runtime ONNX ReferenceEvaluator (strides, padding='same',
 # data_format='channels_first')
-# Blamed: runtime ONNX ReferenceEvaluator.
 # expected float32[1, 2, 2, 1]; received float32[1, 2, 1, 2]
 import sys
 
@@ -16,11 +15,9 @@ except ImportError as error:
 print("versions:", "onnx", onnx.__version__)
 data = np.zeros((1, 2, 2, 1), "float32")
 graph = helper.make_graph(
-    [
-        helper.make_node(
-            "MaxPool", ["x"], ["y"], strides=[1, 1], kernel_shape=[2, 2], pads=[0, 0, 1, 1]
-        ),
-    ],
+    [helper.make_node(
+        "MaxPool", ["x"], ["y"], kernel_shape=[2, 2], pads=[0, 0, 1, 1], strides=[1, 1]
+    )],
     "graph",
     [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 2, 2, 1])],
     [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, 2, 2, 1])],

@@ -1,5 +1,4 @@
 # special raises an exception: converter onnx2pytorch (elements='all', special data)
-# Blamed: converter onnx2pytorch.
 # KeyError in run: 'output_000'
 import sys
 from importlib.metadata import version
@@ -12,22 +11,18 @@ try:
     try:
         import torchvision  # noqa: F401
     except RuntimeError:  # beside a CPU build of torch it lacks operators that nobody needs here
-        library = torch.library.Library("torchvision", "DEF")
-        for name in ("nms", "qnms"):
-            library.define(name + "(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
+        for name in ("torchvision::nms", "torchvision::qnms"):
+            torch.library.define(name, "(Tensor dets, Tensor scores, float threshold) -> Tensor")
     import onnx2pytorch
 except ImportError as error:
     print("missing:", error)
     sys.exit(2)
 
-print(
-    "versions:", "onnx", onnx.__version__, "torch", torch.__version__, "onnx2pytorch",
-    version("onnx2pytorch")
-)
+print("versions:", "onnx", onnx.__version__, "torch", torch.__version__, end=" ")
+print("onnx2pytorch", version("onnx2pytorch"))
 data = np.zeros((1,), "float32")
 graph = helper.make_graph(
-    [],
-    "graph",
+    [], "graph",
     [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1])],
     [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1])],
     [helper.make_tensor("y", TensorProto.FLOAT, [1], [np.nan])],

@@ -1,5 +1,4 @@
 # Conv3D gives another shape: runtime TensorFlow (padding='same', strides, empty data)
-# Blamed: runtime TensorFlow.
 # expected float32[1, 1, 0, 1, 1]; received float32[1, 2, 0, 1, 1]
 import sys
 

@@ -1,9 +1,7 @@
 # Conv3DTranspose raises an exception: runtime TensorFlow (padding='same', kernel_size,
 # output_padding, empty data)
-# Blamed: runtime TensorFlow.
 # InvalidArgumentError in run: Conv3DBackpropInputV2: Size of out_backprop doesn't match computed:
-# actual = 1, computed = 0 spatial_dim: 2 input: 0 filter: 2 output: 1 stride: 1 dilation: 1 Stack
-# ...
+# actual = 1, computed = 0 spatial_dim: 2 input: 0 filter: 2 output: 1 stride: 1 dilation: 1 ...
 import os
 import sys
 

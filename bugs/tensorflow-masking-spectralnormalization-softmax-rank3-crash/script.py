@@ -1,9 +1,7 @@
 # Masking > SpectralNormalization > Softmax raises an exception: all libraries against the reference
 # (rank 3)
-# Blamed: all libraries against the reference.
 # ValueError in run: Exception encountered when calling Softmax.call(). The `mask` must be
-# broadcastable to `inputs`. Each mask dimension must be 1 or match the corresponding input
-# dimension. ...
+# broadcastable to `inputs`. Each mask dimension must be 1 or match the corresponding input ...
 import os
 import sys
 

@@ -1,8 +1,6 @@
 # Resizing raises an exception: runtime TensorFlow (height, pad_to_aspect_ratio=True)
-# Blamed: runtime TensorFlow.
 # InvalidArgumentError in run: Cannot concatenate arrays that differ in dimensions other than the
-# one being concatenated. Dimension 1 in both shapes must be equal (or compatible): f32[1,1,0,1] vs
-# ...
+# one being concatenated. Dimension 1 in both shapes must be equal (or compatible): f32[1,1,0,1] ...
 import os
 import sys
 

@@ -1,8 +1,6 @@
 # RMSNormalization raises an exception: all libraries against the reference (axis, float16, rank 4)
-# Blamed: all libraries against the reference.
 # InvalidArgumentError in run: Exception encountered when calling RMSNormalization.call().
-# {{function_node __wrapped__Mul_device_/job:localhost/replica:0/task:0/device:CPU:0}} Incompatible
-# ...
+# {{function_node __wrapped__Mul_device_/job:localhost/replica:0/task:0/device:CPU:0}} ...
 import os
 import sys
 

@@ -1,5 +1,4 @@
 # UpSampling2D gives wrong values: runtime TensorFlow (size, interpolation='bilinear')
-# Blamed: runtime TensorFlow.
 # 2 of 24 elements differ, the first at [0, 4, 0, 0]: expected -1 within 2.16e-06; received 0
 import os
 import sys

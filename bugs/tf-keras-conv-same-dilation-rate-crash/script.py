@@ -1,5 +1,4 @@
 # Conv3D raises an exception: front end tf-keras (padding='same', dilation_rate, empty data)
-# Blamed: front end tf-keras.
 # ValueError in build: Exception encountered when calling layer "layer" (type Conv3D). Negative
 # dimension size caused by subtracting 1 from 0 for '{{node layer/Conv3D}} = Conv3D[T=DT_FLOAT, ...
 import sys

@@ -1,8 +1,6 @@
 # Conv3D raises an exception: front end tf-keras (filters, padding='same', empty data)
-# Blamed: front end tf-keras.
 # InvalidArgumentError in run: Exception encountered when calling layer 'layer' (type Conv3D).
-# {{function_node __wrapped__BiasAdd_device_/job:localhost/replica:0/task:0/device:CPU:0}} Must
-# provide ...
+# {{function_node __wrapped__BiasAdd_device_/job:localhost/replica:0/task:0/device:CPU:0}} Must ...
 import sys
 
 try:

@@ -1,5 +1,4 @@
 # ConvLSTM1D raises an exception: front end tf-keras (stateful=True, bfloat16)
-# Blamed: front end tf-keras.
 # ValueError in build: Exception encountered when calling layer "layer" (type ConvLSTM1D). Tensor
 # conversion requested dtype float32 for Tensor with dtype bfloat16: <tf.Tensor 'layer/while:4' ...
 import sys

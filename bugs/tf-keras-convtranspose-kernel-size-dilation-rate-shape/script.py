@@ -1,5 +1,4 @@
 # Conv3DTranspose gives another shape: front end tf-keras (kernel_size, dilation_rate)
-# Blamed: front end tf-keras.
 # Conv3DTranspose: expected [('float32', (1, 3, 1, 1, 1))]; received [('float32', (1, 2, 1, 1, 1))]
 import sys
 

@@ -1,6 +1,5 @@
 # Conv2DTranspose raises an exception: front end tf-keras (padding='same', kernel_size,
 # output_padding)
-# Blamed: front end tf-keras.
 # AbortedError in run: Exception encountered when calling layer 'layer' (type Conv2DTranspose).
 # {{function_node ...
 import sys

@@ -1,6 +1,5 @@
 # Conv2DTranspose raises an exception: front end tf-keras (padding='same', kernel_size,
 # dilation_rate, output_padding, empty data)
-# Blamed: front end tf-keras.
 # ValueError in build: Exception encountered when calling layer "n109" (type Conv2DTranspose).
 # Dimension size must be evenly divisible by 5 but is 1 for '{{node ...
 import sys

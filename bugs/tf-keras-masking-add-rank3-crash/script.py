@@ -1,8 +1,6 @@
 # Masking > Masking > Add raises an exception: front end tf-keras (rank 3)
-# Blamed: front end tf-keras.
 # ValueError in build: Dimension 1 in both shapes must be equal, but are 2 and 1. Shapes are [1,2]
-# and [1,1]. for '{{node concat}} = ConcatV2[N=2, T=DT_BOOL, Tidx=DT_INT32](ExpandDims,
-# ExpandDims_1, ...
+# and [1,1]. for '{{node concat}} = ConcatV2[N=2, T=DT_BOOL, Tidx=DT_INT32](ExpandDims, ...
 import sys
 
 try:

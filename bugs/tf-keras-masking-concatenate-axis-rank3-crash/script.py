@@ -1,5 +1,4 @@
 # Masking > Concatenate raises an exception: front end tf-keras (axis, rank 3, 3 inputs)
-# Blamed: front end tf-keras.
 # ValueError in build: Dimension 0 in both shapes must be equal, but are 1 and 2. Shapes are [1] and
 # [2]. for '{{node concat}} = ConcatV2[N=3, T=DT_BOOL, Tidx=DT_INT32](ones_like, ExpandDims, ...
 import sys

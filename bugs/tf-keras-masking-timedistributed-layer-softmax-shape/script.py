@@ -1,5 +1,4 @@
 # Masking > TimeDistributed gives another shape: front end tf-keras (layer=Softmax)
-# Blamed: front end tf-keras.
 # TimeDistributed: expected [('float32', (1, 2, 1))]; received [('float32', (1, 2, 2))]
 import sys
 

@@ -1,8 +1,6 @@
 # MaxPooling1D raises an exception: front end tf-keras (data_format='channels_first', empty data)
-# Blamed: front end tf-keras.
 # ValueError in build: Exception encountered when calling layer "layer" (type MaxPooling1D).
-# Negative dimension size caused by subtracting 1 from 0 for '{{node layer/MaxPool}} =
-# MaxPool[T=DT_FLOAT, ...
+# Negative dimension size caused by subtracting 1 from 0 for '{{node layer/MaxPool}} = ...
 import sys
 
 try:

@@ -1,6 +1,5 @@
 # SeparableConv1D raises an exception: front end tf-keras (depth_multiplier, padding='same',
 # float16, empty data)
-# Blamed: front end tf-keras.
 # ValueError in build: Exception encountered when calling layer "layer" (type SeparableConv1D).
 # Negative dimension size caused by subtracting 1 from 0 for '{{node layer/separable_conv2d}} = ...
 import sys

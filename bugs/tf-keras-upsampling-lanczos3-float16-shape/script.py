@@ -1,5 +1,4 @@
 # UpSampling2D gives another shape: front end tf-keras (interpolation='lanczos3', float16)
-# Blamed: front end tf-keras.
 # UpSampling2D: expected [('float16', (1, 2, 2, 1))]; received [('float32', (1, 2, 2, 1))]
 import sys
 

@@ -1,8 +1,6 @@
 # Add raises an exception: converter tf2onnx (rank 3)
-# Blamed: converter tf2onnx.
 # InferenceError in tf2onnx: [ShapeInferenceError] Inference error(s): (op_type:Add, node name:
-# functional_1/n225_1/BiasAdd): [ShapeInferenceError] Inferred shape and existing shape differ in
-# ...
+# functional_1/n225_1/BiasAdd): [ShapeInferenceError] Inferred shape and existing shape differ ...
 import os
 import sys
 
@@ -16,10 +14,8 @@ except ImportError as error:
     print("missing:", error)
     sys.exit(2)
 
-print(
-    "versions:", "keras", keras.__version__, "tensorflow", tf.__version__, "tf2onnx",
-    tf2onnx.__version__, "onnx", onnx.__version__
-)
+print("versions:", "keras", keras.__version__, "tensorflow", tf.__version__, end=" ")
+print("tf2onnx", tf2onnx.__version__, "onnx", onnx.__version__)
 x = keras.Input(batch_shape=(1, 2, 1))
 y = keras.layers.Add()([x, x])
 model = keras.Model(x, y)

@@ -1,6 +1,5 @@
 # CategoryEncoding raises an exception: converter tf2onnx (num_tokens, output_mode='one_hot',
 # dtype='float16')
-# Blamed: converter tf2onnx.
 # ValidationError in tf2onnx: Node(functional_1/layer_1/one_hot) with schema(::OneHot:11) has input
 # size 4 not in range [min=3, max=3]. ==> Context: Bad node spec for node. Name: ...
 import os
@@ -16,10 +15,8 @@ except ImportError as error:
     print("missing:", error)
     sys.exit(2)
 
-print(
-    "versions:", "keras", keras.__version__, "tensorflow", tf.__version__, "tf2onnx",
-    tf2onnx.__version__, "onnx", onnx.__version__
-)
+print("versions:", "keras", keras.__version__, "tensorflow", tf.__version__, end=" ")
+print("tf2onnx", tf2onnx.__version__, "onnx", onnx.__version__)
 x = keras.Input(batch_shape=(1, 2), dtype="int32")
 y = keras.layers.CategoryEncoding(num_tokens=5, output_mode="one_hot", dtype="float16")(x)
 model = keras.Model(x, y)

@@ -1,8 +1,6 @@
 # Conv1DTranspose raises an exception: converter tf2onnx (strides)
-# Blamed: converter tf2onnx.
 # InferenceError in tf2onnx: [ShapeInferenceError] Inference error(s): (op_type:ConvTranspose, node
-# name: functional_1/layer_1/conv_transpose): [ShapeInferenceError] Attribute pads must not contain
-# ...
+# name: functional_1/layer_1/conv_transpose): [ShapeInferenceError] Attribute pads must not ...
 import os
 import sys
 
@@ -17,10 +15,8 @@ except ImportError as error:
     print("missing:", error)
     sys.exit(2)
 
-print(
-    "versions:", "keras", keras.__version__, "tensorflow", tf.__version__, "tf2onnx",
-    tf2onnx.__version__, "onnx", onnx.__version__
-)
+print("versions:", "keras", keras.__version__, "tensorflow", tf.__version__, end=" ")
+print("tf2onnx", tf2onnx.__version__, "onnx", onnx.__version__)
 x = keras.Input(batch_shape=(1, 1, 1))
 layer = keras.layers.Conv1DTranspose(filters=1, kernel_size=1, strides=2)
 y = layer(x)

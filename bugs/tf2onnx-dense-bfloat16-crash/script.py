@@ -1,5 +1,4 @@
 # Dense raises an exception: converter tf2onnx (bfloat16)
-# Blamed: converter tf2onnx.
 # InferenceError in tf2onnx: [ShapeInferenceError] (op_type:MatMul, node name:
 # functional_1/layer_1/MatMul): B has inconsistent type tensor(bfloat16)
 import os
@@ -16,10 +15,8 @@ except ImportError as error:
     print("missing:", error)
     sys.exit(2)
 
-print(
-    "versions:", "keras", keras.__version__, "tensorflow", tf.__version__, "tf2onnx",
-    tf2onnx.__version__, "onnx", onnx.__version__
-)
+print("versions:", "keras", keras.__version__, "tensorflow", tf.__version__, end=" ")
+print("tf2onnx", tf2onnx.__version__, "onnx", onnx.__version__)
 x = keras.Input(batch_shape=(1, 1), dtype="bfloat16")
 layer = keras.layers.Dense(units=1, dtype="bfloat16")
 y = layer(x)

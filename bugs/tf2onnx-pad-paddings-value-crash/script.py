@@ -1,5 +1,4 @@
 # pad raises an exception: converter tf2onnx (paddings, value)
-# Blamed: converter tf2onnx.
 # InferenceError in tf2onnx: [ShapeInferenceError] (op_type:Pad, node name: functional_1/PadV2):
 # constant_value has inconsistent type tensor(bfloat16)
 import os
@@ -15,10 +14,8 @@ except ImportError as error:
     print("missing:", error)
     sys.exit(2)
 
-print(
-    "versions:", "keras", keras.__version__, "tensorflow", tf.__version__, "tf2onnx",
-    tf2onnx.__version__, "onnx", onnx.__version__
-)
+print("versions:", "keras", keras.__version__, "tensorflow", tf.__version__, end=" ")
+print("tf2onnx", tf2onnx.__version__, "onnx", onnx.__version__)
 x = keras.Input(batch_shape=(1, 1, 1, 1), dtype="bfloat16")
 y = keras.ops.pad(x, ((0, 0), (0, 0), (0, 0), (0, 1)), constant_values=-1.0)
 model = keras.Model(x, y)

@@ -1,5 +1,4 @@
 # UpSampling2D raises an exception: converter tf2onnx (interpolation='bilinear', float16)
-# Blamed: converter tf2onnx.
 # InferenceError in tf2onnx: [ShapeInferenceError] (op_type:Min, node name:
 # functional_1/layer_1/clip_by_value/Minimum): data_0 has inconsistent type tensor(float)
 import os
@@ -15,10 +14,8 @@ except ImportError as error:
     print("missing:", error)
     sys.exit(2)
 
-print(
-    "versions:", "keras", keras.__version__, "tensorflow", tf.__version__, "tf2onnx",
-    tf2onnx.__version__, "onnx", onnx.__version__
-)
+print("versions:", "keras", keras.__version__, "tensorflow", tf.__version__, end=" ")
+print("tf2onnx", tf2onnx.__version__, "onnx", onnx.__version__)
 x = keras.Input(batch_shape=(1, 1, 1, 1), dtype="float16")
 y = keras.layers.UpSampling2D(interpolation="bilinear", dtype="float16")(x)
 model = keras.Model(x, y)

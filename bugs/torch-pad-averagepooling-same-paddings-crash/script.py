@@ -1,6 +1,5 @@
 # pad > AveragePooling2D raises an exception: converter torch.onnx (paddings, pool_size,
 # padding='same')
-# Blamed: converter torch.onnx.
 # SymbolicValueError in torch.onnx: Failed to export a node '%70 : Long(requires_grad=0, device=cpu)
 # = onnx::Cast[to=7](%69), scope: /keras.src.models.functional.Functional::model #
 import io
@@ -17,7 +16,8 @@ except ImportError as error:
     print("missing:", error)
     sys.exit(2)
 
-print("versions:", "keras", keras.__version__, "torch", torch.__version__, "onnx", onnx.__version__)
+print("versions:", "keras", keras.__version__, "torch", torch.__version__, end=" ")
+print("onnx", onnx.__version__)
 data = np.zeros((1, 1, 1, 1), "float32")
 x = keras.Input(batch_shape=(1, 1, 1, 1))
 h1 = keras.ops.pad(x, ((0, 0), (0, 0), (0, 0), (0, 1)), constant_values=0.0)

@@ -1,5 +1,4 @@
 # RMSNormalization raises an exception: all libraries against the reference (axis, rank 4)
-# Blamed: all libraries against the reference.
 # RuntimeError in run: Exception encountered when calling RMSNormalization.call(). The size of
 # tensor a (3) must match the size of tensor b (2) at non-singleton dimension 2 Arguments ...
 import os
