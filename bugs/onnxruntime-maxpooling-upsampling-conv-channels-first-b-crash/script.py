@@ -1,0 +1,37 @@
+# MaxPooling2D > UpSampling2D > Conv2D raises an exception: runtime ONNX Runtime
+# (data_format='channels_first', interpolation='bilinear')
+# Fail in load: [ONNXRuntimeError] : 1 : FAIL : Exception during initialization:
+# /onnxruntime_src/onnxruntime/core/providers/cpu/tensor/upsamplebase.h:314 ...
+# Cut down to what matters of the 7 operators that a converter makes of it.
+import sys
+
+try:
+    import onnx
+    import onnxruntime
+    from onnx import TensorProto, helper
+except ImportError as error:
+    print("missing:", error)
+    sys.exit(2)
+
+print("versions:", "onnx", onnx.__version__, "onnxruntime", onnxruntime.__version__)
+graph = helper.make_graph(
+    [
+        helper.make_node("Transpose", ["x"], ["h1"], perm=[0, 2, 3, 1]),
+        helper.make_node("Resize", ["h1", "", "c1"], ["h2"], mode="linear"),
+        helper.make_node("Transpose", ["h2"], ["y"], perm=[0, 3, 1, 2]),
+    ],
+    "graph",
+    [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 2, 2, 1])],
+    [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, 4, 2, 2])],
+    [helper.make_tensor("c1", TensorProto.FLOAT, [4], [1.0, 1.0, 2.0, 2.0])],
+)
+proto = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 15)], ir_version=8)
+onnx.checker.check_model(proto, full_check=True)
+print("expected: no exception")
+try:
+    providers = ["CPUExecutionProvider"]
+    session = onnxruntime.InferenceSession(proto.SerializeToString(), providers=providers)
+except Exception as error:  # noqa: BLE001
+    print(f"seen: {type(error).__name__}: {error}")
+    sys.exit(1)
+print("seen: no exception")
