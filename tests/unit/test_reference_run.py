@@ -199,6 +199,47 @@ def test_nan_of_an_inf_depends_on_how_it_is_computed() -> None:
     assert judge(expect(case.graph, data)[edge], np.zeros((1, 1), np.float32)).ok
 
 
+@pytest.mark.parametrize(("activation", "right"), [("hard_shrink", True), ("relu", True), ("linear", False)])
+def test_a_nan_that_an_inf_makes_may_hide_behind_a_comparison(activation: str, right: bool) -> None:
+    """A convolution by channels that is made one over all of them multiplies an Inf by 0; hard_shrink(NaN) may be 0."""
+    case = chain((1, 1, 1, 2), ("DepthwiseConv2D", {"activation": activation}))
+    (edge,) = case.graph.outputs
+    given = {
+        "x": np.array([[[[np.inf, 0.0]]]], np.float32),
+        "n0/depthwise_kernel": np.zeros((1, 1, 2, 1), np.float32),
+        "n0/bias": np.array([0.0, 1.0], np.float32),
+    }
+    data = draw_data(replace(case, data={name: to_tensor(array) for name, array in given.items()}))
+    assert judge(expect(case.graph, data)[edge], np.zeros((1, 1, 1, 2), np.float32)).ok is right
+
+
+@pytest.mark.parametrize(("groups", "right"), [(1, False), (2, True)])
+def test_nan_may_get_from_group_to_group(groups: int, right: bool) -> None:
+    case = chain((1, 1, 2, 2), ("Conv2D", {"filters": 2, "groups": groups}))
+    (edge,) = case.graph.outputs
+    given = np.array([[[[np.nan, 0.0], [0.0, 0.0]]]], np.float32)
+    data = draw_data(replace(case, data={"x": to_tensor(given)}))
+    expected = expect(case.graph, data)[edge]
+    seen = expected.value.astype(np.float32)
+    seen[0, 0, 0] = np.nan
+    assert judge(expected, seen).ok
+    seen[0, 0, 1, 1] = np.nan
+    assert not judge(expected, seen).ok
+    assert np.isnan(expected.value[0, 0, 0]).all() == (not right)
+
+
+def test_the_logarithm_of_a_sum_near_one_is_all_error() -> None:
+    """log_softmax of (0, 12): in float32 the sum of the exponentials is 1 + 6e-6, to within 6e-8."""
+    case = chain((1, 2), ("Activation", {"activation": "log_softmax"}))
+    (edge,) = case.graph.outputs
+    given = np.array([[0.0, 12.0]], np.float32)
+    expected = expect(case.graph, draw_data(replace(case, data={"x": to_tensor(given)})))[edge]
+    shifted = given - np.float32(12.0)
+    seen = shifted - np.log(np.exp(shifted).sum(dtype=np.float32))
+    assert abs(seen[0, 1] / expected.value[0, 1] - 1) > 1e-4
+    assert judge(expected, seen).ok
+
+
 def test_a_bound_beyond_all_numbers_is_infinite_and_no_warning() -> None:
     drafts = [
         Draft("x", "input", {"dtype": "bfloat16", "shape": (1, 2)}, ()),

@@ -28,7 +28,8 @@ def softmax(x: Array, axis: int | tuple[int, ...] = -1) -> Array:
 
 def log_softmax(x: Array, rounded: Rounding) -> Array:
     shifted = x - np.max(x, axis=-1, keepdims=True, initial=-np.inf)
-    return np.asarray(shifted - rounded(np.log(np.exp(shifted).sum(axis=-1, keepdims=True))))
+    total = rounded(np.exp(shifted).sum(axis=-1, keepdims=True))  # near 1, where its logarithm is all error
+    return np.asarray(shifted - rounded(np.log(total)))
 
 
 def sparsemax(x: Array, rounded: Rounding) -> Array:
@@ -113,7 +114,10 @@ ACTIVATIONS: dict[str, Callable[[Array, Rounding], Array]] = {
 }
 """Every activation by Keras' name: what it computes, and where a library rounds."""
 
-COMPARING = ("relu", "relu6", "hard_sigmoid", "hard_silu", "hard_tanh", "soft_shrink", "sparse_plus", "sparse_sigmoid")
+COMPARING = (
+    *("relu", "relu6", "hard_sigmoid", "hard_silu", "hard_tanh", "hard_shrink", "soft_shrink", "sparse_plus"),
+    *("sparse_sigmoid", "sparsemax"),
+)
 """Activations that compare numbers with bounds: NaN is on neither side, and IEEE 754 has a maximum that drops it."""
 
 
@@ -127,7 +131,7 @@ def _apply(call: Call, name: str, x: Array) -> Array:
         call.step(np.abs(x) - 0.5)
     if name in COMPARING:
         call.step(np.where(np.isnan(x), np.nan, np.inf))
-    if name == "softmax":
+    if name in ("softmax", "sparsemax"):
         _step_beside_nan(call, x, -1)
     return ACTIVATIONS[name](x, call.rounded)
 

@@ -12,8 +12,9 @@ import numpy as np
 from cometfuzz.catalogue.data import Data
 from cometfuzz.catalogue.spec import CATALOGUE
 from cometfuzz.draw import Draw
-from cometfuzz.ir.graph import Edge, Graph, Node
+from cometfuzz.ir.graph import Edge, Graph, Inner, Node, Params
 from cometfuzz.ir.types import FLOATS
+from cometfuzz.reference.activation import COMPARING
 from cometfuzz.reference.call import Array, Judging
 from cometfuzz.reference.run import Run, largest, narrow, roundoff, run, smallest
 
@@ -54,6 +55,7 @@ def expect(graph: Graph, data: Data, seed: int = 0) -> dict[Edge, Expected]:
     unit = max((roundoff(dtype) for dtype in dtypes if dtype in FLOATS), default=0.0)
     runs = [run(graph, data, Judging(unit, Draw("bound", seed, index))) for index in range(PERTURBATIONS) if unit]
     given, summed = _specials(graph, data), any(_sums(node.layer) for node in graph.nodes)
+    hidden = any(_hides_nan(node.params) for node in graph.nodes)
     expected: dict[Edge, Expected] = {}
     for edge in graph.outputs:
         dtype, value = graph.type_of(edge).dtype, exact.values[edge]
@@ -71,6 +73,7 @@ def expect(graph: Graph, data: Data, seed: int = 0) -> dict[Edge, Expected]:
         reach = np.abs(value) + bound  # where rounding alone may leave the range, Inf is no evidence
         peak = max([*exact.peaks.values(), float(np.max(reach, initial=0.0, where=np.isfinite(value)))])
         tied |= max(exact.peaks.values(), default=0.0) > largest(dtype)  # an Inf on the way may become anything
+        tied |= summed and given.inf and hidden  # so may a NaN
         expected[edge] = Expected(dtype, value, bound, peak > largest(dtype) / 8, tied, summed and given.inf)
     return expected
 
@@ -84,6 +87,12 @@ SUMMING_LAYERS = ("Average", "Dot", "UpSampling", "Resizing", "CenterCrop")
 
 def _sums(layer: str) -> bool:
     return CATALOGUE[layer].family in SUMMING or any(part in layer for part in SUMMING_LAYERS)
+
+
+def _hides_nan(params: Params) -> bool:
+    """Whether a layer compares what it has computed with bounds, so that no NaN need be seen behind it."""
+    values = [params.get("activation"), *(inner for inner in params.values() if isinstance(inner, Inner))]
+    return any(_hides_nan(each.params) if isinstance(each, Inner) else each in COMPARING for each in values)
 
 
 class _Given(NamedTuple):
