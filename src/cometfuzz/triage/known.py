@@ -49,10 +49,10 @@ class KnownIssue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self._fits(signature) and fnmatchcase(signature.condition, self.condition)
 
     def matches_already(self, signature: Signature) -> bool:
-        """The same before the condition is known: only a pattern that does not ask for one, but names the layers or
-        the failure, can say so."""
+        """The same before all of the condition is known: only a pattern that asks for no more than is, leaves the rest
+        open, and names the layers or the failure, can say so."""
         named = self.layers != "*" or self.failure != "*"
-        return self.condition == "*" and named and self._fits(signature)
+        return named and self.condition.startswith("*") and self.matches(signature)
 
     def _fits(self, signature: Signature) -> bool:
         pairs = (

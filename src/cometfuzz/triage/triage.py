@@ -22,7 +22,7 @@ from cometfuzz.triage.confirm import Confirmed, Probe, Target, confirm
 from cometfuzz.triage.known import KnownIssue, known_as
 from cometfuzz.triage.localise import Located, beginning, isolated, localise
 from cometfuzz.triage.reduce import Effort, Reduced, Reducer
-from cometfuzz.triage.signature import alias_of, covers, layers_of, needs_utility, same_bug, same_rule, sign
+from cometfuzz.triage.signature import MATTERING, alias_of, covers, layers_of, needs_utility, same_bug, same_rule, sign
 
 Reproduce = Callable[[Bug], Script | None]
 """Makes the script of a bug and runs it in a clean process; None if there is no way to write one."""
@@ -125,7 +125,8 @@ class Triage:
     def _rough(self, finding: Finding) -> Signature:
         """The signature as far as a finding tells it by itself."""
         layers = tuple(part for part in finding.layer.split(" > ") if part)
-        return Signature(finding.library, finding.stage, finding.symptom, layers, finding.failure)
+        condition = f"{finding.severity} data" if finding.severity in MATTERING else ""
+        return Signature(finding.library, finding.stage, finding.symptom, layers, finding.failure, condition)
 
     def _keep(self, bug: Bug) -> Triaged:
         """A bug, or the one that it turned out to be."""
