@@ -93,6 +93,7 @@ def test_ordinary_bugs_come_first_and_unshown_last(facts: Facts) -> None:
     assert facts.headline == "5 new bugs in 4 libraries"
     assert standing(replace(bug("a"), known="x", script=None)) == "known"
     assert standing(replace(bug("a"), known="x", limit=True)) == "limit"
+    assert standing(replace(bug("a"), known="x", utility=True)) == "utility"
 
 
 def test_findings_of_a_bug_are_not_listed_apart(tmp_path: Path, facts: Facts) -> None:

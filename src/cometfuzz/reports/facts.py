@@ -86,7 +86,7 @@ class Facts:
 def standing(bug: Bug) -> Standing:
     """How a bug counts; of what is known no script is made."""
     if bug.known:
-        return "limit" if bug.limit else "known"
+        return "limit" if bug.limit else "utility" if bug.utility else "known"
     return "unshown" if not bug.reported else "utility" if bug.utility else "new"
 
 
