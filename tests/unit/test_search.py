@@ -147,12 +147,11 @@ def test_directed_reaches_what_it_goes_for_and_says_why_it_does_not() -> None:
     assert search.why_missing(item) == "no valid call was found in 3 searches"
 
 
-@pytest.mark.parametrize("name", ["comet", "directed"])
-def test_the_hash_seed_changes_nothing(name: str) -> None:
-    program = "import runpy, sys; print(runpy.run_path(sys.argv[1])['ids'](sys.argv[2]))"
+def test_the_hash_seed_changes_nothing() -> None:
+    program = "import runpy, sys; ids = runpy.run_path(sys.argv[1])['ids']; print(ids('comet'), ids('directed'))"
     seen = {
         subprocess.run(
-            [sys.executable, "-c", program, __file__, name],
+            [sys.executable, "-c", program, __file__],
             env={**os.environ, "PYTHONHASHSEED": hash_seed},
             capture_output=True,
             text=True,
@@ -165,7 +164,7 @@ def test_the_hash_seed_changes_nothing(name: str) -> None:
 
 def ids(name: str) -> list[str]:
     made: list[Case] = []
-    rehearse(strategy(name, 5), 40, made.append)
+    rehearse(strategy(name, 5), 25, made.append)
     return [case_id(case) for case in made]
 
 
