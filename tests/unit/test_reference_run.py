@@ -213,6 +213,15 @@ def test_a_nan_that_an_inf_makes_may_hide_behind_a_comparison(activation: str, r
     assert judge(expect(case.graph, data)[edge], np.zeros((1, 1, 1, 2), np.float32)).ok is right
 
 
+@pytest.mark.parametrize(("interpolation", "right"), [("lanczos5", True), ("bilinear", False)])
+def test_a_weight_that_should_be_zero_may_make_much_of_an_inf(interpolation: str, right: bool) -> None:
+    case = chain((1, 1, 2, 1), ("UpSampling2D", {"size": (2, 1), "interpolation": interpolation}))
+    (edge,) = case.graph.outputs
+    data = draw_data(replace(case, data={"x": to_tensor(np.array([[[[np.inf], [2.0]]]], np.float32))}))
+    seen = np.array([[[[np.inf], [-np.inf]]] * 2], np.float32).reshape(1, 2, 2, 1)
+    assert judge(expect(case.graph, data)[edge], seen).ok is right
+
+
 @pytest.mark.parametrize(("groups", "right"), [(1, False), (2, True)])
 def test_nan_may_get_from_group_to_group(groups: int, right: bool) -> None:
     case = chain((1, 1, 2, 2), ("Conv2D", {"filters": 2, "groups": groups}))

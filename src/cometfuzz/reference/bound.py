@@ -55,7 +55,7 @@ def expect(graph: Graph, data: Data, seed: int = 0) -> dict[Edge, Expected]:
     unit = max((roundoff(dtype) for dtype in dtypes if dtype in FLOATS), default=0.0)
     runs = [run(graph, data, Judging(unit, Draw("bound", seed, index))) for index in range(PERTURBATIONS) if unit]
     given, summed = _specials(graph, data), any(_sums(node.layer) for node in graph.nodes)
-    hidden = any(_hides_nan(node.params) for node in graph.nodes)
+    hidden = any(_hides_nan(node.params) or node.params.get("interpolation") in WEIGHING for node in graph.nodes)
     expected: dict[Edge, Expected] = {}
     for edge in graph.outputs:
         dtype, value = graph.type_of(edge).dtype, exact.values[edge]
@@ -73,7 +73,7 @@ def expect(graph: Graph, data: Data, seed: int = 0) -> dict[Edge, Expected]:
         reach = np.abs(value) + bound  # where rounding alone may leave the range, Inf is no evidence
         peak = max([*exact.peaks.values(), float(np.max(reach, initial=0.0, where=np.isfinite(value)))])
         tied |= max(exact.peaks.values(), default=0.0) > largest(dtype)  # an Inf on the way may become anything
-        tied |= summed and given.inf and hidden  # so may a NaN
+        tied |= summed and given.inf and hidden  # so may a NaN, or what rounding has left of a weight of 0
         expected[edge] = Expected(dtype, value, bound, peak > largest(dtype) / 8, tied, summed and given.inf)
     return expected
 
@@ -83,6 +83,10 @@ SUMMING = ("dense", "convolution", "recurrent", "conv_recurrent", "normalisation
 
 SUMMING_LAYERS = ("Average", "Dot", "UpSampling", "Resizing", "CenterCrop")
 """Layers of other families that do, by a part of their names."""
+
+
+WEIGHING = ("lanczos3", "lanczos5", "bicubic", "gaussian", "mitchellcubic")
+"""Interpolations whose weights are computed: one that should be 0 may be 1e-8, and makes much of an Inf."""
 
 
 def _sums(layer: str) -> bool:
