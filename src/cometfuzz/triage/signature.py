@@ -38,6 +38,7 @@ _OPERATOR = re.compile(r"op_type: ?(\w+)|OpType: (\w+)|\bOp \((\w+)\)|'(\w+\.\w+
 _AROUND = re.compile(
     r"Exception encountered when calling \S+\.call\(\)\.|\{\{[^}]*\}\}|\x1b?\[[01]m|Arguments received by .*"
 )
+"""What Keras and TensorFlow put around a message: the layer, the device, colours, the arguments."""
 
 _BROADCASTING = ("Add", "AddV2", "Sub", "Mul", "Div", "RealDiv")
 """Operators that converters treat by one rule."""
@@ -192,8 +193,8 @@ def covers(bug: Bug, finding: Finding, graph: Graph) -> bool:
 def same_rule(bug: Bug, finding: Finding) -> bool:
     """Whether a library fails in the same words over the same operator, whatever the layer that it comes from.
 
-    Converters and runtimes have rules for operators, and know nothing of layers. A front end must name the operator;
-    what does not broadcast may have many reasons there.
+    Converters and runtimes have rules for operators, and know nothing of layers. A front end must name the operator,
+    and one that broadcasts tells too little there: shapes that do not fit may have many reasons.
     """
     known, words, operator = bug.finding, essence(finding), operator_of(finding.detail)
     places = [(each.symptom, each.library, each.stage) for each in (known, finding)]
