@@ -28,8 +28,7 @@ body1 = helper.make_graph(
     ],
 )
 graph = helper.make_graph(
-    [helper.make_node("Loop", ["", "c1"], ["y"], body=body1)],
-    "graph", [],
+    [helper.make_node("Loop", ["", "c1"], ["y"], body=body1)], "graph", [],
     [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, 1, 1])],
     [helper.make_tensor("c1", TensorProto.BOOL, [], [True])],
 )

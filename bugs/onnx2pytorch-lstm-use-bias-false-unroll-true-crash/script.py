@@ -24,8 +24,7 @@ print("onnx2pytorch", version("onnx2pytorch"))
 data0 = np.zeros((1, 1), "float32")
 data1 = np.zeros((4,), "float32")
 graph = helper.make_graph(
-    [helper.make_node("Gemm", ["x0", "c1", "x1"], ["y"])],
-    "graph",
+    [helper.make_node("Gemm", ["x0", "c1", "x1"], ["y"])], "graph",
     [
         helper.make_tensor_value_info("x0", TensorProto.FLOAT, [1, 1]),
         helper.make_tensor_value_info("x1", TensorProto.FLOAT, [4]),

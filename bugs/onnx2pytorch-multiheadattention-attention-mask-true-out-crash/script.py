@@ -22,8 +22,7 @@ except ImportError as error:
 print("versions:", "onnx", onnx.__version__, "torch", torch.__version__, end=" ")
 print("onnx2pytorch", version("onnx2pytorch"))
 graph = helper.make_graph(
-    [helper.make_node("Gemm", ["x0", "x1"], ["y"])],
-    "graph",
+    [helper.make_node("Gemm", ["x0", "x1"], ["y"])], "graph",
     [
         helper.make_tensor_value_info("x0", TensorProto.FLOAT, [1, 1]),
         helper.make_tensor_value_info("x1", TensorProto.FLOAT, [1, 1]),

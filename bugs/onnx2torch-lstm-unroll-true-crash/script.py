@@ -28,8 +28,7 @@ graph = helper.make_graph(
         helper.make_node("Split", ["x"], ["h1"]),
         helper.make_node("Squeeze", ["h1", "c1"], ["y"]),
     ],
-    "graph",
-    [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 1, 1])],
+    "graph", [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 1, 1])],
     [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, 1])],
     [helper.make_tensor("c1", TensorProto.INT64, [1], [1])],
 )

@@ -14,46 +14,29 @@ except ImportError as error:
 
 print("versions:", "onnx", onnx.__version__, "openvino", openvino.__version__)
 body1 = helper.make_graph(
-    [helper.make_node("Identity", ["x"], ["h1"])],
-    "body1", [],
+    [helper.make_node("Identity", ["x"], ["h1"])], "body1", [],
     [helper.make_tensor_value_info("h1", TensorProto.FLOAT, [1, None, 1, 1])],
 )
 body2 = helper.make_graph(
-    [], "body2", [],
-    [helper.make_tensor_value_info("c3", TensorProto.FLOAT, [1, None, 1, 1])],
-    [helper.make_tensor("c3", TensorProto.FLOAT, [1, 3, 1, 1], [0.0] * 3)],
+    [], "body2", [], [helper.make_tensor_value_info("c2", TensorProto.FLOAT, [1, None, 1, 1])],
+    [helper.make_tensor("c2", TensorProto.FLOAT, [1, 3, 1, 1], [0.0] * 3)],
 )
 body3 = helper.make_graph(
-    [helper.make_node("Identity", ["h2"], ["h3"])],
-    "body3", [],
+    [helper.make_node("Concat", ["x", "h2", "x"], ["h3"], axis=2)], "body3", [],
     [helper.make_tensor_value_info("h3", TensorProto.FLOAT, [1, None, None, 1])],
 )
 body4 = helper.make_graph(
-    [
-        helper.make_node("Expand", ["c4", "c5"], ["h4"]),
-        helper.make_node("Mul", ["h4", "c6"], ["h5"]),
-        helper.make_node("Concat", ["h2", "h5"], ["h6"], axis=2),
-    ],
-    "body4", [],
-    [helper.make_tensor_value_info("h6", TensorProto.FLOAT, [1, None, None, 1])],
-    [
-        helper.make_tensor("c4", TensorProto.FLOAT, [], [1.0]),
-        helper.make_tensor("c5", TensorProto.INT64, [4], [1, 1, 0, 1]),
-        helper.make_tensor("c6", TensorProto.FLOAT, [], [0.0]),
-    ],
+    [helper.make_node("Identity", ["h2"], ["h4"])], "body4", [],
+    [helper.make_tensor_value_info("h4", TensorProto.FLOAT, [1, None, None, 1])],
 )
 graph = helper.make_graph(
     [
         helper.make_node("If", ["c1"], ["h2"], else_branch=body1, then_branch=body2),
-        helper.make_node("If", ["c2"], ["y"], else_branch=body3, then_branch=body4),
+        helper.make_node("If", ["c1"], ["y"], else_branch=body3, then_branch=body4),
     ],
-    "graph",
-    [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 1, 1, 1])],
+    "graph", [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 1, 1, 1])],
     [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, 3, 1, 1])],
-    [
-        helper.make_tensor("c1", TensorProto.BOOL, [], [True]),
-        helper.make_tensor("c2", TensorProto.BOOL, [], [False]),
-    ],
+    [helper.make_tensor("c1", TensorProto.BOOL, [], [True])],
 )
 proto = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 15)], ir_version=8)
 onnx.checker.check_model(proto, full_check=True)

@@ -26,8 +26,7 @@ graph = helper.make_graph(
     [helper.make_node(
         "Resize", ["x", "", "c1"], ["y"], coordinate_transformation_mode="tf_half_pixel_for_nn"
     )],
-    "graph",
-    [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 1, 1, 2])],
+    "graph", [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 1, 1, 2])],
     [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, 1, 1, 1])],
     [helper.make_tensor("c1", TensorProto.FLOAT, [4], [1.0, 1.0, 1.0, 0.5])],
 )

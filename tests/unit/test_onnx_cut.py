@@ -156,7 +156,8 @@ def test_a_loop_carries_and_does_only_what_it_must() -> None:
     assert kept.outputs == ("s",)
     assert len(kept.inputs) == 2
     assert [value.name for value in body.outputs] == ["go", "scan"]
-    assert list(body.constants) == ["go", "next"]
+    assert list(body.constants) == ["go"]
+    assert [each.inputs for each in body.nodes] == [("x",)]
     assert operators(found) == 2
 
 
@@ -207,3 +208,26 @@ def test_a_node_that_only_a_body_reads_goes_with_the_reader() -> None:
         return {} if having("If")(model) else observe(model)
 
     assert ops(cut(whole, only_bodies, having("If", "Bad", "Relu"))) == ["If", "Bad", "Relu"]
+
+
+def test_a_branch_that_is_never_taken_reads_what_is_there_and_one_condition_does_for_all() -> None:
+    then = branch("t", node("Expand", "k", "a"), node("Mul", "a a", "b"), node("Bad", "h b", "t"))
+    then = replace(then, constants={"k": ONE})
+    first = node("If", "yes", "h", then_branch=branch("p", node("Neg", "x", "p")), else_branch=branch("q"))
+    second = node("If", "no", "y", then_branch=then, else_branch=branch("e", node("Relu", "h", "e")))
+    yes, no = (OnnxTensor("BOOL", (), (value,)) for value in (True, False))
+
+    def show(model: Fed) -> bool:
+        read = [(each.op, len([*filter(None, each.inputs)])) for each in all_nodes(model.model.graph)]
+        return {("Neg", 1), ("Relu", 1), ("Bad", 2)} <= {*read} and read.count(("If", 1)) == 2
+
+    found = cut(fed([first, second], yes=yes, no=no), observe, show)
+    assert ops(found) == ["If", "Neg", "If", "Relu", "Bad"]
+    text = "\n".join(onnx_lines(with_short_names(in_order(found.model))[0]))
+    assert text.count("TensorProto.BOOL") == 1
+
+
+def test_short_arguments_share_a_line() -> None:
+    lines = onnx_lines(fed([node("Bad", "x", "y")]).model)
+    assert lines[1] == '    [helper.make_node("Bad", ["x"], ["y"])], "graph",'
+    assert max(map(len, lines)) <= 100

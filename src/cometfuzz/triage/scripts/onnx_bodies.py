@@ -1,4 +1,4 @@
-"""Makes nodes that hold graphs simpler: If becomes one of its branches, Loop carries less, bodies have fewer nodes."""
+"""Makes nodes that hold graphs simpler: If becomes one of its branches, Loop carries less, bodies make less."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -51,7 +51,39 @@ def fewer_ports(graph: OnnxGraph, at: int) -> Iterator[OnnxGraph]:
             inner = with_names(inner, lambda each, old=old, new=new: new if each == old else each)  # type: ignore[misc]
             inputs = _without(inputs, port + 2)
         slim = replace(node, inputs=inputs, outputs=outputs, attributes={**node.attributes, "body": inner})
-        yield replace(graph, nodes=(*graph.nodes[:at], slim, *graph.nodes[at + 1 :]))
+        yield replace(graph, nodes=_with(graph.nodes, at, slim))
+
+
+def made_outside(graph: OnnxGraph, at: int) -> Iterator[OnnxGraph]:
+    """A graph with a node that has a body in which one reads an input of the whole, not what the body makes itself."""
+    node = graph.nodes[at]
+    for name, body in node.attributes.items():
+        if not isinstance(body, OnnxGraph):
+            continue
+        own = {*body.constants, *(made for inner in body.nodes for made in inner.outputs)}
+        places = [(number, port) for number, inner in enumerate(body.nodes) for port in range(len(inner.inputs))]
+        for number, port in places:
+            inner = body.nodes[number]
+            for given in graph.inputs if inner.inputs[port] in own else ():
+                reader = replace(inner, inputs=(*inner.inputs[:port], given.name, *inner.inputs[port + 1 :]))
+                smaller = replace(body, nodes=_with(body.nodes, number, reader))
+                holder = replace(node, attributes={**node.attributes, name: smaller})
+                yield replace(graph, nodes=_with(graph.nodes, at, holder))
+
+
+def turned(graph: OnnxGraph, at: int) -> Iterator[OnnxGraph]:
+    """A graph with the branches of an If changed round that is never true, if there is something that always is."""
+    node, true = graph.nodes[at], OnnxTensor("BOOL", (), (True,))
+    fixed = graph.constants.get(node.inputs[0]) if node.op == "If" else None
+    other = next((name for name, constant in graph.constants.items() if constant == true), None)
+    if fixed is not None and not fixed.values[0] and other is not None:
+        swapped = {"then_branch": node.attributes["else_branch"], "else_branch": node.attributes["then_branch"]}
+        turned_node = replace(node, inputs=(other,), attributes=swapped)
+        yield replace(graph, nodes=_with(graph.nodes, at, turned_node))
+
+
+def _with(items: tuple[_Item, ...], at: int, item: _Item) -> tuple[_Item, ...]:
+    return (*items[:at], item, *items[at + 1 :])
 
 
 def _without(items: tuple[_Item, ...], at: int) -> tuple[_Item, ...]:

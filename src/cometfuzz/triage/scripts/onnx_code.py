@@ -1,6 +1,7 @@
 """An ONNX model as lines that build it with onnx.helper."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 from cometfuzz.triage.scripts.keras_code import quoted
@@ -42,20 +43,14 @@ class _Writer:
             lines, call = self._node(node)
             before += lines
             nodes.append(call)
-        head, name = _listed(nodes), f'"{variable}",'
-        if not graph.nodes:
-            head, name = [], f"[], {name}"
-        inputs = _listed([_value(value) for value in graph.inputs])
-        if not graph.inputs:
-            inputs, name = [], f"{name} [],"
-        return [
-            *before,
-            f"{variable} = helper.make_graph(",
-            *indented([*head, name, *inputs]),
-            *indented(_listed([_value(value) for value in graph.outputs])),
-            *(indented(_listed([_constant(*item) for item in graph.constants.items()])) if graph.constants else []),
-            ")",
+        parts = [
+            _listed(nodes),
+            [f'"{variable}",'],
+            _listed([_value(value) for value in graph.inputs]),
+            _listed([_value(value) for value in graph.outputs]),
+            *([_listed([_constant(*item) for item in graph.constants.items()])] if graph.constants else []),
         ]
+        return [*before, f"{variable} = helper.make_graph(", *indented(_packed(parts)), ")"]
 
     def _node(self, node: OnnxNode) -> tuple[list[str], str]:
         before, arguments = [], []
@@ -79,6 +74,8 @@ def _names(names: Sequence[str]) -> str:
 
 def _listed(items: Sequence[str]) -> list[str]:
     """A list as an argument; one item alone has the brackets at its ends."""
+    if not items:
+        return ["[],"]
     if len(items) == 1:
         first, *rest = wrap(items[0], WIDTH - INDENT)
         if rest:
@@ -86,6 +83,17 @@ def _listed(items: Sequence[str]) -> list[str]:
         if len(first) <= WIDTH - INDENT - len("[],"):
             return [f"[{first}],"]
     return ["[", *(line for item in items for line in wrap(f"    {item},", WIDTH - INDENT)), "],"]
+
+
+def _packed(parts: Sequence[Sequence[str]]) -> list[str]:
+    """Arguments one below the other; those that are short share a line."""
+    lines: list[str] = []
+    for before, part in pairwise([[], *parts]):
+        if len(before) == len(part) == 1 and len(f"{lines[-1]} {part[0]}") <= WIDTH - INDENT:
+            lines[-1] += f" {part[0]}"
+        else:
+            lines += part
+    return lines
 
 
 def _value(value: OnnxValue) -> str:

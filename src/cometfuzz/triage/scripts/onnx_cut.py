@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from cometfuzz.triage.scripts.onnx_bodies import fewer_ports, first_round, inlined, with_fewer
+from cometfuzz.triage.scripts.onnx_bodies import fewer_ports, first_round, inlined, made_outside, turned, with_fewer
 from cometfuzz.triage.scripts.onnx_graph import (
     FLOATS,
     PLAIN,
@@ -57,6 +57,7 @@ class _Cutter:
         fed = self._first(fed, lambda best: _each(best, fewer_ports))
         fed = self._fewer_inside(fed)
         fed = self._first(fed, lambda best: _each(best, fewer_ports))
+        fed = self._first(fed, lambda best: [*_each(best, made_outside), *_each(best, turned)])
         fed = self._fewer_nodes(fed)
         return self._first(fed, lambda best: [*_fewer_ends(best), *_each(best, _fewer_details), *_plainer(best)])
 
