@@ -217,6 +217,11 @@ def test_a_broken_file_is_one_clear_error(tmp_path: Path, text: str, message: st
             {"condition": "pool_size"},
         ),
         (
+            "tensorflow/issues/125965",
+            Signature("tensorflow", "run", "nonfinite", ("MaxPooling1D",), "", "special data"),
+            {"library": "openvino"},
+        ),
+        (
             "keras/pull/23093",
             Signature("all libraries", "", "nonfinite", ("UnitNormalization",), "", "float16"),
             {"condition": "rank 3"},
