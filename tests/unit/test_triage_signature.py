@@ -138,6 +138,18 @@ def test_an_activation_is_known_wherever_it_is() -> None:
     assert not covers(bug, WRONG, chain((1, 3, 3, 1), ("Conv2D", {"activation": "tanh"})).graph)
 
 
+@pytest.mark.parametrize(("file", "known"), [("layers/rnn/rnn.py:3", True), ("backend/torch/rnn.py:3", False)])
+def test_what_fails_in_a_layer_of_keras_is_known_on_every_backend(file: str, known: bool) -> None:
+    frames = {"frames": [f"/a/site-packages/keras/src/{file} reset_state"]}
+    crash = replace(crash_of("keras-tf"), evidence=frames)
+    case = chain((1, 2, 1), ("LSTM", {"stateful": True}))
+    elsewhere = replace(crash, library="torch")
+    assert covers(bug_of(case, crash), crash, case.graph)
+    assert covers(bug_of(case, crash), elsewhere, case.graph) == known
+    assert not covers(bug_of(case, crash), replace(elsewhere, stage="build"), case.graph)
+    assert not covers(bug_of(case, crash), elsewhere, chain((1, 2, 1), ("LSTM", {})).graph)
+
+
 def test_a_crash_is_known_anywhere_if_the_layer_did_not_matter() -> None:
     crash = replace(crash_of("keras-tf"), severity="empty")
     bug = bug_of(chain((1, 0), ("ReLU", {})), crash)

@@ -171,7 +171,9 @@ def covers(bug: Bug, finding: Finding, graph: Graph) -> bool:
         return False
     if finding.gap and bug.finding.gap and finding.gap != bug.finding.gap:  # declared apart
         return False
-    if (bug.finding.library, bug.finding.stage) != (finding.library, finding.stage):
+    if bug.finding.stage != finding.stage:
+        return False
+    if bug.finding.library != finding.library and not _of_every_backend(bug, finding):
         return False
     empty = any(kind.elements == 0 for node in graph.nodes for kind in node.outputs)
     if bug.severity in MATTERING and bug.severity != finding.severity and not (bug.severity == "empty" and empty):
@@ -188,6 +190,12 @@ def covers(bug: Bug, finding: Finding, graph: Graph) -> bool:
     if finding.symptom == "hang":  # it is the amount of work, not the parameters
         return any(kin((call.layer,)) == kin((last.layer,)) for call in calls)
     return any(_holds(bug.minimal.graph, last, call, anywhere) for call in calls)
+
+
+def _of_every_backend(bug: Bug, finding: Finding) -> bool:
+    """Whether both fail in one function of a layer of Keras, which is the same for every backend."""
+    failure = failure_of(finding)
+    return " in keras/src/layers/" in failure and failure == bug.signature.failure
 
 
 def same_rule(bug: Bug, finding: Finding) -> bool:
