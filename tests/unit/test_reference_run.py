@@ -249,6 +249,30 @@ def test_the_logarithm_of_a_sum_near_one_is_all_error() -> None:
     assert judge(expected, seen).ok
 
 
+@pytest.mark.parametrize(
+    ("dtype", "epsilon", "right"),
+    [("float16", 1e-12, True), ("float16", 1e-3, False), ("bfloat16", 1e-12, False), ("float32", 1e-12, False)],
+)
+@pytest.mark.parametrize("layer", ["LayerNormalization", "RMSNormalization", "BatchNormalization"])
+def test_an_epsilon_that_is_zero_in_the_dtype_keeps_nobody_from_dividing_by_zero(
+    layer: str, dtype: str, epsilon: float, right: bool
+) -> None:
+    case = chain((2, 2), (layer, {"epsilon": epsilon}), dtype=dtype)
+    (edge,) = case.graph.outputs
+    given = np.array([[0.0, 0.0], [1.0, -1.0]], NUMPY[dtype])
+    data = draw_data(replace(case, data={"x": to_tensor(given)}))
+    weights = {name: np.ones_like(value) for name, value in data.weights[edge.node].items()}
+    if layer == "BatchNormalization":
+        weights["moving_variance"] = np.zeros_like(weights["moving_variance"])
+    expected = expect(case.graph, replace(data, weights={edge.node: weights}))[edge]
+    seen = narrow(expected.value, dtype)
+    assert judge(expected, seen).ok
+    seen[0, 0] = np.nan
+    assert judge(expected, seen).ok == right
+    seen[1, 1] = np.nan
+    assert judge(expected, seen).ok == (right and layer == "BatchNormalization")
+
+
 def test_a_bound_beyond_all_numbers_is_infinite_and_no_warning() -> None:
     drafts = [
         Draft("x", "input", {"dtype": "bfloat16", "shape": (1, 2)}, ()),

@@ -4,6 +4,7 @@ import numpy as np
 
 from cometfuzz.catalogue.normalisation import positive
 from cometfuzz.reference.call import Array, Call, meaning
+from cometfuzz.reference.run import narrow
 
 UNIT_EPSILON = 1e-12
 
@@ -40,14 +41,22 @@ def standardised(call: Call, x: Array, axes: tuple[int, ...]) -> Array:
     """(x - mean) / sqrt(variance + epsilon); libraries round the mean and the variance."""
     centred = x - call.rounded(mean(x, axes))
     variance = call.rounded(mean(np.square(centred), axes))
-    return np.asarray(centred / np.sqrt(variance + call.params.epsilon))
+    return np.asarray(centred / np.sqrt(variance + epsilon(call, variance, x.shape)))
+
+
+def epsilon(call: Call, variance: Array, shape: tuple[int, ...]) -> float:
+    """What is added to a variance. If that is 0 in the dtype, it keeps nobody from dividing by 0."""
+    if narrow(np.asarray(call.params.epsilon), call.types[0].dtype) == 0:
+        call.step(np.broadcast_to(variance, shape))
+    return float(call.params.epsilon)
 
 
 @meaning("BatchNormalization")
 def batch_normalization(call: Call) -> Array:
     axes, rank = axes_of(call), call.x.ndim
     centred = call.x - along(call.weights["moving_mean"], axes, rank)
-    variance = call.rounded(along(call.weights["moving_variance"], axes, rank) + call.params.epsilon)
+    moving = along(call.weights["moving_variance"], axes, rank)
+    variance = call.rounded(moving + epsilon(call, moving, centred.shape))
     return affine(call, call.rounded(centred / np.sqrt(variance)), axes, rank)
 
 
@@ -71,7 +80,7 @@ def rms_normalization(call: Call) -> Array:
     axes = axes_of(call)
     square = call.rounded(mean(np.square(call.x), axes))
     scale = along(call.weights["scale"], axes, call.x.ndim)
-    return np.asarray(call.x / np.sqrt(square + call.params.epsilon) * scale)
+    return np.asarray(call.x / np.sqrt(square + epsilon(call, square, call.x.shape)) * scale)
 
 
 @meaning("UnitNormalization")
@@ -79,7 +88,7 @@ def unit_normalization(call: Call) -> Array:
     return unit(call, call.x, axes_of(call), UNIT_EPSILON)
 
 
-def unit(call: Call, x: Array, axes: tuple[int, ...], epsilon: float) -> Array:
-    """x / max(norm, epsilon)."""
+def unit(call: Call, x: Array, axes: tuple[int, ...], least: float) -> Array:
+    """x / max(norm, least)."""
     square = call.rounded(np.square(x).sum(axis=axes, keepdims=True))
-    return x / np.maximum(np.sqrt(square), epsilon)
+    return x / np.maximum(np.sqrt(square), least)
