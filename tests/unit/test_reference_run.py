@@ -249,6 +249,34 @@ def test_the_logarithm_of_a_sum_near_one_is_all_error() -> None:
     assert judge(expected, seen).ok
 
 
+@pytest.mark.parametrize("last", [[], [("Embedding", {"input_dim": 8, "output_dim": 1, "dtype": "float16"})]])
+def test_rounding_before_a_cast_may_make_another_integer(last: list[tuple[str, dict[str, object]]]) -> None:
+    """2 * 0.7578125 + 0.48 is 1.995625, which bfloat16 holds as 2; XLA does not round it before the cast."""
+    cast = ("cast", {"dtype": "int32", "high": 5})
+    case = chain((1, 2), ("Rescaling", {"scale": 2.0, "offset": 0.48}), cast, *last, dtype="bfloat16")
+    (edge,) = case.graph.outputs
+
+    def verdict(given: float, seen: int) -> bool:
+        data = draw_data(replace(case, data={"x": to_tensor(np.array([[given, 0.0]], NUMPY["bfloat16"]))}))
+        expected = expect(case.graph, data)[edge]
+        table = data.weights[edge.node]["embeddings"] if last else np.arange(8, dtype=np.int32)
+        return judge(expected, table[[[seen, 0]]]).ok
+
+    assert verdict(0.7578125, 1)
+    assert verdict(0.7578125, 2)
+    assert verdict(0.5, 1)
+    assert not verdict(0.5, 2)
+
+
+def test_a_cast_of_exact_numbers_is_exact() -> None:
+    case = chain((1, 2), ("cast", {"dtype": "int32", "high": 5}), dtype="bfloat16")
+    (edge,) = case.graph.outputs
+    data = draw_data(replace(case, data={"x": to_tensor(np.array([[2.0, np.nan]], NUMPY["bfloat16"]))}))
+    expected = expect(case.graph, data)[edge]
+    assert judge(expected, np.array([[2, 0]], np.int32)).ok
+    assert not judge(expected, np.array([[1, 0]], np.int32)).ok
+
+
 @pytest.mark.parametrize(
     ("dtype", "epsilon", "right"),
     [("float16", 1e-12, True), ("float16", 1e-3, False), ("bfloat16", 1e-12, False), ("float32", 1e-12, False)],

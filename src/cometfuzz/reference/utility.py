@@ -1,4 +1,4 @@
-"""Utility nodes: exact, bit for bit."""
+"""Utility nodes: exact, bit for bit, on exact inputs."""
 
 import numpy as np
 
@@ -11,11 +11,19 @@ def cast(call: Call) -> Array:
     x, dtype = call.x, call.params.dtype
     if dtype == "int32":
         if x.dtype.kind == "f":
+            call.step(from_next(x, call.params.high))
             x = np.clip(np.where(np.isnan(x), 0.0, x), 0, call.params.high - 1)
         return np.clip(x.astype(np.int32), 0, call.params.high - 1)
     if dtype == "bool":
         return np.asarray(x != 0)
     return x.astype(NUMPY[dtype]).astype(np.float64)
+
+
+def from_next(x: Array, high: int) -> Array:
+    """How far numbers are from where another integer below `high` begins."""
+    if high < 2:
+        return np.full(x.shape, np.inf)
+    return np.where(np.isnan(x), np.inf, x - np.clip(np.rint(x), 1, high - 1))
 
 
 @meaning("pad")
