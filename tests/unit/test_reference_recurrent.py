@@ -203,7 +203,7 @@ def test_the_state_is_rounded_at_each_step() -> None:
     """Nothing flows in, and the recurrence doubles: what rounding does to an early state grows with every step."""
     weights = {"kernel": np.zeros((1, 1)), "recurrent_kernel": np.full((1, 1), -1.0), "bias": np.ones(1)}
     call = call_of("SimpleRNN", np.zeros((1, 3, 1)), {"activation": "linear", "return_sequences": True}, weights)
-    perturbed = call.inner(call.layer, call.params, judging=Judging(2.0**-11, Draw("p")))
+    perturbed = call.inner(call.layer, call.params, judging=Judging(2.0**-11, draw=Draw("p")))
     exact, moved = evaluate(call)[0].ravel(), evaluate(perturbed)[0].ravel()
     assert exact.tolist() == [1.0, 0.0, 1.0]
     assert moved[1] != 0.0  # 1 - 1 with the first state rounded

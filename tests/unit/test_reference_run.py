@@ -268,6 +268,16 @@ def test_rounding_before_a_cast_may_make_another_integer(last: list[tuple[str, d
     assert not verdict(0.5, 2)
 
 
+@pytest.mark.parametrize(("x", "right"), [(-0.000302, True), (-0.0302, False)])
+def test_a_square_that_half_precision_hardly_holds_is_no_evidence(x: float, right: bool) -> None:
+    case = chain((1, 2), ("UnitNormalization", {"axis": 0}), dtype="float16")
+    (edge,) = case.graph.outputs
+    data = draw_data(replace(case, data={"x": to_tensor(np.array([[1.0, x]], np.float16))}))
+    expected = expect(case.graph, data)[edge]
+    assert judge(expected, np.array([[1.0, -0.875]], np.float16)).ok == right
+    assert judge(expected, np.array([[1.0, -1.0]], np.float16)).ok
+
+
 def test_a_cast_of_exact_numbers_is_exact() -> None:
     case = chain((1, 2), ("cast", {"dtype": "int32", "high": 5}), dtype="bfloat16")
     (edge,) = case.graph.outputs

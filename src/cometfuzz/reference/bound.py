@@ -53,8 +53,9 @@ def expect(graph: Graph, data: Data, seed: int = 0) -> dict[Edge, Expected]:
     """The expectation for every output of a graph that is short enough to be judged locally."""
     exact = run(graph, data)
     dtypes = {kind.dtype for node in graph.nodes for kind in node.outputs}
-    unit = max((roundoff(dtype) for dtype in dtypes if dtype in FLOATS), default=0.0)
-    runs = [run(graph, data, Judging(unit, Draw("bound", seed, index))) for index in range(PERTURBATIONS) if unit]
+    unit, least = (max((of(dtype) for dtype in dtypes if dtype in FLOATS), default=0.0) for of in (roundoff, smallest))
+    draws = [Draw("bound", seed, index) for index in range(PERTURBATIONS if unit else 0)]
+    runs = [run(graph, data, Judging(unit, least, draw)) for draw in draws]
     given, summed = _specials(graph, data), any(_sums(node.layer) for node in graph.nodes)
     hidden = any(_hides_nan(node.params) or node.params.get("interpolation") in WEIGHING for node in graph.nodes)
     expected: dict[Edge, Expected] = {}

@@ -27,6 +27,7 @@ class Judging:
     """Perturbs what a library would round, and remembers the largest magnitude that a sum can reach on its way."""
 
     roundoff: float = 0.0
+    smallest: float = 0.0
     draw: Draw | None = None
     peak: float = 0.0
     overflowed: bool = False
@@ -35,7 +36,13 @@ class Judging:
     def perturb(self, value: Array) -> Array:
         if self.draw is None or self.roundoff == 0.0 or value.dtype.kind != "f":
             return value
-        return value * (1.0 + self.roundoff * (2.0 * self.draw.uniforms(value.shape) - 1.0))
+        noise = self.roundoff * (2.0 * self.draw.uniforms(value.shape) - 1.0)
+        tiny = (value != 0) & (np.abs(value) < self.smallest)  # there, rounding is not relative
+        return np.where(
+            tiny,
+            np.copysign(np.maximum(0.0, np.abs(value) + noise * self.smallest), value),
+            value * (1.0 + noise),
+        )
 
     def note(self, magnitude: Array) -> None:
         if magnitude.size:
