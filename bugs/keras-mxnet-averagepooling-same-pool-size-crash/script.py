@@ -1,0 +1,33 @@
+# AveragePooling3D raises an exception: front end keras-mxnet (pool_size, strides, padding='same')
+# MXNetError in run: MXNetError: could not create a descriptor for a pooling forward propagation
+# primitive
+import os
+import sys
+import tempfile
+
+os.environ["KERAS_BACKEND"] = "mxnet"
+os.environ["KERAS_HOME"] = tempfile.mkdtemp()
+try:
+    import collections.abc
+
+    for name in collections.abc.__all__:  # where this old Keras looks for them
+        setattr(collections, name, getattr(collections.abc, name))
+    import keras
+    import mxnet
+    import numpy as np
+except ImportError as error:
+    print("missing:", error)
+    sys.exit(2)
+
+print("versions:", "keras", keras.__version__, "mxnet", mxnet.__version__)
+data = np.zeros((1, 3, 1, 1, 1), "float32")
+x = keras.layers.Input(batch_shape=(1, 3, 1, 1, 1))
+y = keras.layers.AveragePooling3D(pool_size=(1, 2, 2), strides=(3, 1, 1), padding="same")(x)
+model = keras.models.Model(x, y)
+print("expected: no exception")
+try:
+    seen = model.predict_on_batch(data)
+except Exception as error:  # noqa: BLE001
+    print(f"seen: {type(error).__name__}: {error}")
+    sys.exit(1)
+print("seen: no exception")

@@ -1,0 +1,33 @@
+# Average raises an exception: converter tf2onnx (rank 3)
+# InferenceError in tf2onnx: [ShapeInferenceError] Inference error(s): (op_type:Add, node name:
+# functional_1/n214_1/BiasAdd): [ShapeInferenceError] Incompatible dimensions (op_type:Mul, node ...
+import os
+import sys
+
+os.environ["KERAS_BACKEND"] = "tensorflow"
+try:
+    import keras
+    import onnx
+    import tensorflow as tf
+    import tf2onnx
+except ImportError as error:
+    print("missing:", error)
+    sys.exit(2)
+
+print("versions:", "keras", keras.__version__, "tensorflow", tf.__version__, end=" ")
+print("tf2onnx", tf2onnx.__version__, "onnx", onnx.__version__)
+x0 = keras.Input(batch_shape=(1, 3, 2))
+x1 = keras.Input(batch_shape=(1, 3, 1))
+y = keras.layers.Average()([x0, x1])
+model = keras.Model([x0, x1], y)
+print("expected: no exception")
+try:
+    proto, _ = tf2onnx.convert.from_keras(
+        model, [tf.TensorSpec((1, 3, 2), "float32", name="x0"), tf.TensorSpec((1, 3, 1), "float32",
+        name="x1")], opset=15
+    )
+    onnx.checker.check_model(proto, full_check=True)
+except Exception as error:  # noqa: BLE001
+    print(f"seen: {type(error).__name__}: {error}")
+    sys.exit(1)
+print("seen: no exception")
