@@ -171,16 +171,15 @@ def covers(bug: Bug, finding: Finding, graph: Graph) -> bool:
         return False
     if finding.gap and bug.finding.gap and finding.gap != bug.finding.gap:  # declared apart
         return False
-    if bug.finding.stage != finding.stage:
-        return False
-    if bug.finding.library != finding.library and not _of_every_backend(bug, finding):
+    same_code = _same_code(bug, finding)
+    if not same_code and (bug.finding.library, bug.finding.stage) != (finding.library, finding.stage):
         return False
     empty = any(kind.elements == 0 for node in graph.nodes for kind in node.outputs)
     if bug.severity in MATTERING and bug.severity != finding.severity and not (bug.severity == "empty" and empty):
         return False
     if same_rule(bug, finding):
         return True
-    if template(bug.finding.failure) != template(finding.failure):
+    if not same_code and template(bug.finding.failure) != template(finding.failure):
         return False
     place = graph.by_id.get(finding.node)
     nodes = [place] if place is not None and finding.symptom in ("value", "nonfinite") else list(graph.nodes)
@@ -192,8 +191,8 @@ def covers(bug: Bug, finding: Finding, graph: Graph) -> bool:
     return any(_holds(bug.minimal.graph, last, call, anywhere) for call in calls)
 
 
-def _of_every_backend(bug: Bug, finding: Finding) -> bool:
-    """Whether both fail in one function of a layer of Keras, which is the same for every backend."""
+def _same_code(bug: Bug, finding: Finding) -> bool:
+    """Whether both fail in one function of a layer of Keras, which is the same on every backend and when it is traced."""
     failure = failure_of(finding)
     return " in keras/src/layers/" in failure and failure == bug.signature.failure
 
