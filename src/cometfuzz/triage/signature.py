@@ -192,7 +192,7 @@ def covers(bug: Bug, finding: Finding, graph: Graph) -> bool:
 
 
 def _same_code(bug: Bug, finding: Finding) -> bool:
-    """Whether both fail in one function of a layer of Keras, which is the same on every backend and when it is traced."""
+    """Whether both fail in one function of a layer of Keras, which every backend and every trace runs."""
     failure = failure_of(finding)
     return " in keras/src/layers/" in failure and failure == bug.signature.failure
 
