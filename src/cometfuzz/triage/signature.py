@@ -40,6 +40,9 @@ _AROUND = re.compile(
 )
 """What Keras and TensorFlow put around a message: the layer, the device, colours, the arguments."""
 
+_LATER = re.compile(r"(\(op_type:.*?)\(op_type:.*", re.DOTALL)
+"""What ONNX says of operators behind the first one that it could not infer."""
+
 _BROADCASTING = ("Add", "AddV2", "Sub", "Mul", "Div", "RealDiv")
 """Operators that converters treat by one rule."""
 
@@ -214,9 +217,10 @@ def same_rule(bug: Bug, finding: Finding) -> bool:
 
 
 def essence(finding: Finding) -> str:
-    """The type and the message of an exception, without what Keras puts around it."""
+    """The type and the message of an exception, without what Keras puts around it, nor what follows from it."""
     kind = finding.failure.partition(":")[0]
-    return template(f"{kind}: {_AROUND.sub(' ', finding.detail.partition(': ')[2])}")
+    message = _LATER.sub(r"\1", _AROUND.sub(" ", finding.detail.partition(": ")[2]))
+    return template(f"{kind}: {message}")
 
 
 def operator_of(message: str) -> str:
