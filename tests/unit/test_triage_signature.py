@@ -94,7 +94,7 @@ def test_a_converter_that_fails_in_the_same_words_over_one_operator_is_one_bug_w
     add, other = bug_of(chain((1, 2, 1), ("Rescaling", {})), found), chain((1, 2, 1), ("UnitNormalization", {})).graph
     assert covers(add, replace(found, detail=over_add.replace("op_type:Add", "op_type:Mul")), other)
     assert not covers(add, replace(found, detail=over_add.replace("op_type:Add", "op_type:Conv")), other)
-    assert covers(add, replace(found, detail=f"{over_add} (op_type:Conv, node name: b): null"), other), "follows from it"
+    assert covers(add, replace(found, detail=f"{over_add} (op_type:Conv, node name: b): null"), other)
     assert not covers(add, replace(found, failure="KeyError: '...'", detail="KeyError in tf2onnx: 'a'"), other)
     keras = replace(add, blame=replace(BLAME, role="Keras, jax backend"))
     assert not covers(keras, found, other)
