@@ -4,7 +4,8 @@ A pass proposes; the driver in `reduce` owns the order and the predicate. Struct
 parameters, then data.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -13,7 +14,7 @@ import numpy as np
 from cometfuzz.catalogue.data import NUMPY, Array, expected_tensors, to_tensor
 from cometfuzz.catalogue.drawing import input_params
 from cometfuzz.catalogue.spec import CATALOGUE
-from cometfuzz.ir.case import Case
+from cometfuzz.ir.case import Case, Tensor
 from cometfuzz.ir.graph import INPUT, Draft, Edge, Inner, Node, Params
 from cometfuzz.ir.types import DTYPES
 from cometfuzz.triage.confirm import activations_of
@@ -206,12 +207,26 @@ def _smaller(size: int) -> list[int]:
     return [value for value in dict.fromkeys((1, 2, 3, 4, size // 2, size - 1)) if 0 < value < size]
 
 
-def _resized(piece: Workpiece, shapes: dict[str, tuple[int, ...]]) -> Case | None:
+def _resized(
+    piece: Workpiece, shapes: Mapping[str, tuple[int, ...]], data: Mapping[str, Tensor] | None = None
+) -> Case | None:
     drafts = [
         draft._replace(params={**draft.params, "shape": shapes[draft.id]}) if draft.id in shapes else draft
         for draft in piece.graph.drafts
     ]
-    return piece.rebuilt(drafts, piece.graph.outputs)
+    return piece.rebuilt(drafts, piece.graph.outputs, data)
+
+
+@reduction
+def keep_the_end(piece: Workpiece) -> Iterator[Case | None]:
+    """Smaller inputs that keep what stands last on an axis: `shrink` keeps what stands first."""
+    inputs = [node for node in piece.graph.inputs if math.prod(node.params.shape)]
+    for axis, size in dict.fromkeys(place for node in inputs for place in enumerate(node.params.shape)):
+        shorter = [node for node in inputs if node.params.shape[axis : axis + 1] == (size,)]
+        for smaller in [value for value in dict.fromkeys((1, size // 2)) if 0 < value < size]:
+            ends = {node.id: piece.data.inputs[node.id].take(range(size - smaller, size), axis) for node in shorter}
+            data = {**piece.case.data, **{name: to_tensor(array) for name, array in ends.items()}}
+            yield _resized(piece, {name: array.shape for name, array in ends.items()}, data)
 
 
 @reduction
