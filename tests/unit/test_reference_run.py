@@ -332,6 +332,9 @@ def test_a_bound_beyond_all_numbers_is_infinite_and_no_warning() -> None:
         ("Activation", {"activation": "hard_sigmoid"}),
         ("ReLU", {"threshold": 1.0}),
         ("ReLU", {}),
+        ("LeakyReLU", {}),
+        ("PReLU", {}),
+        ("ELU", {}),
     ],
 )
 def test_nan_is_on_either_side_of_a_threshold(layer: str, params: dict[str, object]) -> None:

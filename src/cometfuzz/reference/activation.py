@@ -130,10 +130,15 @@ def _apply(call: Call, name: str, x: Array) -> Array:
     if name == "hard_shrink":
         call.step(np.abs(x) - 0.5)
     if name in COMPARING:
-        call.step(np.where(np.isnan(x), np.nan, np.inf))
+        _step_at_nan(call, x)
     if name in ("softmax", "sparsemax"):
         _step_beside_nan(call, x, -1)
     return ACTIVATIONS[name](x, call.rounded)
+
+
+def _step_at_nan(call: Call, x: Array) -> None:
+    """NaN is on neither side of a comparison."""
+    call.step(np.where(np.isnan(x), np.nan, np.inf))
 
 
 def _step_beside_nan(call: Call, x: Array, axis: int | tuple[int, ...]) -> None:
@@ -150,7 +155,9 @@ def activation(call: Call) -> Array:
 @meaning("ReLU")
 def relu(call: Call) -> Array:
     p, x = call.params, call.x
-    call.step(x - p.threshold if p.threshold else np.where(np.isnan(x), np.nan, np.inf))
+    _step_at_nan(call, x)
+    if p.threshold:
+        call.step(x - p.threshold)
     below = p.negative_slope * (x - p.threshold)
     y = np.where(x >= p.threshold, x, below)
     return y if p.max_value is None else np.where(x >= p.max_value, p.max_value, y)
@@ -158,16 +165,19 @@ def relu(call: Call) -> Array:
 
 @meaning("LeakyReLU")
 def leaky_relu(call: Call) -> Array:
+    _step_at_nan(call, call.x)
     return np.where(call.x < 0, call.params.negative_slope * call.x, call.x)
 
 
 @meaning("PReLU")
 def prelu(call: Call) -> Array:
+    _step_at_nan(call, call.x)
     return np.where(call.x < 0, call.weights["alpha"] * call.x, call.x)
 
 
 @meaning("ELU")
 def elu(call: Call) -> Array:
+    _step_at_nan(call, call.x)
     return np.where(call.x < 0, call.params.alpha * below_zero(call.x, call.rounded), call.x)
 
 
