@@ -106,6 +106,13 @@ def test_a_module_of_several_inputs_owns_the_weights() -> None:
     assert "torch.onnx.export(\n        flat, " in text
 
 
+def test_a_converted_model_is_compared_with_what_the_model_does_at_inference() -> None:
+    """Without `training` Keras takes the default of the first layer that has one, and Resizing's is True."""
+    case = chain((1, 1, 1, 1), ("Resizing", {}), ("BatchNormalization", {}))
+    text = make_script(bug(case, finding("tf-saved", "value", "export", "keras")))
+    assert "expected = keras.ops.convert_to_numpy(model(data, training=False))" in text
+
+
 def test_states_are_reset_if_that_is_what_fails() -> None:
     case = chain((1, 2, 1), ("LSTM", {"units": 1, "stateful": True}))
     frames = ["/venv/lib/site-packages/keras/src/layers/rnn/rnn.py:328 reset_state"]

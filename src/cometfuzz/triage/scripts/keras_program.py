@@ -52,7 +52,7 @@ def keras_program(graph: Graph, data: Data, route: Route, variant: int = 0) -> P
     source = None
     if len(route.steps) > 2 or route.steps[1].name != "run":
         results = KERAS if dialect.operations == "keras.ops" else TF
-        source = (f"model({one_or_list(writer.data_names)})", results)
+        source = (f"model({one_or_list(writer.data_names)}, training=False)", results)
     return Program(
         tuple(writer.inputs()),
         engine,
