@@ -110,7 +110,7 @@ def test_a_converted_model_is_compared_with_what_the_model_does_at_inference() -
     """Without `training` Keras takes the default of the first layer that has one, and Resizing's is True."""
     case = chain((1, 1, 1, 1), ("Resizing", {}), ("BatchNormalization", {}))
     text = make_script(bug(case, finding("tf-saved", "value", "export", "keras")))
-    assert "expected = keras.ops.convert_to_numpy(model(data, training=False))" in text
+    assert "model(data, training=False)" in text
 
 
 def test_states_are_reset_if_that_is_what_fails() -> None:
