@@ -15,7 +15,8 @@ from cometfuzz.oracles.bench import Bench
 from cometfuzz.oracles.d_mad import d_mad, mean_magnitude
 from cometfuzz.oracles.finding import Finding, template
 from cometfuzz.oracles.judging import examine
-from cometfuzz.oracles.local import MARGIN, margin_of
+from cometfuzz.oracles.local import MARGIN, margin_of, symptom_of
+from cometfuzz.reference.bound import Expected
 
 CASE = chain((2, 6), ("Dense", {"units": 5}), ("ReLU", {}), ("Dense", {"units": 3}), ("Softmax", {}))
 ROUTES = ("keras-tf", "keras-torch", "onnxruntime")
@@ -234,3 +235,10 @@ def test_a_gap_of_the_builder_covers_what_is_behind_it() -> None:
 def test_the_margin_grows_with_what_is_summed() -> None:
     assert margin_of([np.zeros(64)]) == MARGIN
     assert margin_of([np.zeros(4), np.zeros((64, 64))]) == 8 * MARGIN
+
+
+@pytest.mark.parametrize(("tied", "symptom"), [(True, "value"), (False, "nonfinite")])
+def test_a_nan_that_is_no_evidence_makes_no_other_symptom(tied: bool, symptom: str) -> None:
+    """Else a difference that rounding explains would be reported without its margin."""
+    expected = Expected("float32", np.array([np.nan, 1.0]), np.full(2, 1e-6), tied=np.array([tied, False]))
+    assert symptom_of(expected, np.array([0.0, 1.0 + 2e-6], np.float32)) == symptom

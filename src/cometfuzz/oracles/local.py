@@ -158,7 +158,7 @@ def _wrong(
     for edge in part.graph.outputs:
         verdict = judge(expected[edge], values[edge])
         if not verdict.ok:
-            symptom = _symptom(expected[edge], values[edge])
+            symptom = symptom_of(expected[edge], values[edge])
             if expected[edge].bound is None or symptom != "value" or verdict.worst > margin_of(inputs.values()):
                 yield WrongNode(suspect.route, suspect.outcome, nodes[-1], nodes, verdict, symptom)
 
@@ -172,12 +172,14 @@ def margin_of(inputs: Iterable[Array]) -> float:
     return MARGIN * max(1.0, math.sqrt(largest) / 8.0)
 
 
-def _symptom(expected: Expected, seen: Array) -> Symptom:
-    """How a wrong tensor is wrong. Its shape may be, though that of the model's output is right."""
+def symptom_of(expected: Expected, seen: Array) -> Symptom:
+    """How a tensor is wrong, where that is evidence. Its shape may be, though that of the output is right."""
     if seen.shape != expected.value.shape:
         return "shape"
     want, wide = narrow(expected.value, expected.dtype).astype(np.float64), seen.astype(np.float64)
     same = (want == wide) | (np.isnan(want) & np.isnan(wide))  # NaN instead of Inf is not the same
+    if expected.tied is not None:
+        same |= expected.tied
     return "nonfinite" if (~same & ~(np.isfinite(want) & np.isfinite(wide))).any() else "value"
 
 
