@@ -63,6 +63,7 @@ def expect(graph: Graph, data: Data, seed: int = 0) -> dict[Edge, Expected]:
         dtype, value = graph.type_of(edge).dtype, exact.values[edge]
         tied = _tied(edge, exact, runs, unit)
         if dtype not in FLOATS:
+            # What reads only what is given has nothing to excuse it.
             alone = all(each.node in {node.id for node in graph.inputs} for each in graph.by_id[edge.node].inputs)
             expected[edge] = Expected(dtype, value, tied=None if alone else tied)
             continue

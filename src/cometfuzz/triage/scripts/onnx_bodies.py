@@ -51,7 +51,7 @@ def fewer_ports(graph: OnnxGraph, at: int) -> Iterator[OnnxGraph]:
             inner = with_names(inner, lambda each, old=old, new=new: new if each == old else each)  # type: ignore[misc]
             inputs = _without(inputs, port + 2)
         slim = replace(node, inputs=inputs, outputs=outputs, attributes={**node.attributes, "body": inner})
-        yield replace(graph, nodes=_with(graph.nodes, at, slim))
+        yield replace(graph, nodes=with_item(graph.nodes, at, slim))
 
 
 def made_outside(graph: OnnxGraph, at: int) -> Iterator[OnnxGraph]:
@@ -66,9 +66,9 @@ def made_outside(graph: OnnxGraph, at: int) -> Iterator[OnnxGraph]:
             inner = body.nodes[number]
             for given in graph.inputs if inner.inputs[port] in own else ():
                 reader = replace(inner, inputs=(*inner.inputs[:port], given.name, *inner.inputs[port + 1 :]))
-                smaller = replace(body, nodes=_with(body.nodes, number, reader))
+                smaller = replace(body, nodes=with_item(body.nodes, number, reader))
                 holder = replace(node, attributes={**node.attributes, name: smaller})
-                yield replace(graph, nodes=_with(graph.nodes, at, holder))
+                yield replace(graph, nodes=with_item(graph.nodes, at, holder))
 
 
 def turned(graph: OnnxGraph, at: int) -> Iterator[OnnxGraph]:
@@ -78,11 +78,12 @@ def turned(graph: OnnxGraph, at: int) -> Iterator[OnnxGraph]:
     other = next((name for name, constant in graph.constants.items() if constant == true), None)
     if fixed is not None and not fixed.values[0] and other is not None:
         swapped = {"then_branch": node.attributes["else_branch"], "else_branch": node.attributes["then_branch"]}
-        turned_node = replace(node, inputs=(other,), attributes=swapped)
-        yield replace(graph, nodes=_with(graph.nodes, at, turned_node))
+        changed = replace(node, inputs=(other,), attributes=swapped)
+        yield replace(graph, nodes=with_item(graph.nodes, at, changed))
 
 
-def _with(items: tuple[_Item, ...], at: int, item: _Item) -> tuple[_Item, ...]:
+def with_item(items: tuple[_Item, ...], at: int, item: _Item) -> tuple[_Item, ...]:
+    """The items with another one at a place."""
     return (*items[:at], item, *items[at + 1 :])
 
 

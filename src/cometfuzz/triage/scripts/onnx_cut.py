@@ -8,7 +8,15 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from cometfuzz.triage.scripts.onnx_bodies import fewer_ports, first_round, inlined, made_outside, turned, with_fewer
+from cometfuzz.triage.scripts.onnx_bodies import (
+    fewer_ports,
+    first_round,
+    inlined,
+    made_outside,
+    turned,
+    with_fewer,
+    with_item,
+)
 from cometfuzz.triage.scripts.onnx_graph import (
     FLOATS,
     PLAIN,
@@ -207,9 +215,9 @@ def _each(fed: Fed, propose: Callable[[OnnxGraph, int], Iterator[OnnxGraph]]) ->
 
 def with_attribute(fed: Fed, at: int, name: str, value: OnnxGraph) -> Fed:
     """The model with another graph inside a node."""
-    nodes = list(fed.model.graph.nodes)
-    nodes[at] = replace(nodes[at], attributes={**nodes[at].attributes, name: value})
-    return replace(fed, model=simplified(replace(fed.model, graph=replace(fed.model.graph, nodes=tuple(nodes)))))
+    node = fed.model.graph.nodes[at]
+    graph = _with_node(fed.model.graph, at, replace(node, attributes={**node.attributes, name: value}))
+    return replace(fed, model=simplified(replace(fed.model, graph=graph)))
 
 
 def _fewer_ends(fed: Fed) -> Iterator[Fed]:
@@ -243,7 +251,7 @@ def _fewer_details(graph: OnnxGraph, at: int) -> Iterator[OnnxGraph]:
 
 
 def _with_node(graph: OnnxGraph, at: int, node: OnnxNode) -> OnnxGraph:
-    return replace(graph, nodes=(*graph.nodes[:at], node, *graph.nodes[at + 1 :]))
+    return replace(graph, nodes=with_item(graph.nodes, at, node))
 
 
 def _plainer(fed: Fed) -> Iterator[Fed]:
