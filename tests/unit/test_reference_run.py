@@ -278,6 +278,25 @@ def test_a_square_that_half_precision_hardly_holds_is_no_evidence(x: float, righ
     assert judge(expected, np.array([[1.0, -1.0]], np.float16)).ok
 
 
+@pytest.mark.parametrize(("x", "right"), [(5e29, True), (5.0, False)])
+def test_a_variance_may_be_the_difference_of_two_squares_that_overflow(x: float, right: bool) -> None:
+    case = chain((1, 2), ("GroupNormalization", {"groups": 2}))
+    (edge,) = case.graph.outputs
+    data = draw_data(replace(case, data={"x": to_tensor(np.array([[x, x]], np.float32))}))
+    assert judge(expect(case.graph, data)[edge], np.array([[np.nan, np.nan]], np.float32)).ok == right
+
+
+@pytest.mark.parametrize(("mean", "right"), [(100.0, True), (0.0, False)])
+def test_a_variance_may_be_the_difference_of_two_squares_that_are_large(mean: float, right: bool) -> None:
+    case = chain((1, 4), ("LayerNormalization", {"center": False, "scale": False, "epsilon": 1e-5}))
+    (edge,) = case.graph.outputs
+    x = np.array([[0.0625, -0.0625, 0.03125, -0.03125]], np.float32) + np.float32(mean)
+    data = draw_data(replace(case, data={"x": to_tensor(x)}))
+    variance = np.float32(0.0025)  # it is 0.0024
+    seen = (x - x.mean()) / np.sqrt(variance + np.float32(1e-5))
+    assert judge(expect(case.graph, data)[edge], seen).ok == right
+
+
 def test_a_cast_of_exact_numbers_is_exact() -> None:
     case = chain((1, 2), ("cast", {"dtype": "int32", "high": 5}), dtype="bfloat16")
     (edge,) = case.graph.outputs
