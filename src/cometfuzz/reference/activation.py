@@ -5,12 +5,15 @@ from collections.abc import Callable
 
 import numpy as np
 
-from cometfuzz.reference.call import Array, Call, meaning
+from cometfuzz.reference.call import Array, Call, Mask, meaning
 
 Rounding = Callable[[Array], Array]
 """What a library rounds on the way; see `Call.rounded`."""
 
 SELU_SCALE, SELU_ALPHA = 1.0507009873554804934193349852946, 1.6732632423543772848170429916717
+
+FAR_BELOW, FAR_BELOW_IN_HALF = 1e9, 3e4
+"""What Keras subtracts from scores that are masked, or puts in their place; that in float16."""
 
 
 def sigmoid(x: Array) -> Array:
@@ -193,4 +196,12 @@ def softmax_layer(call: Call) -> Array:
     if call.mask is None:
         return softmax(call.x, call.params.axis)
     kept = np.broadcast_to(call.mask, call.x.shape)
-    return np.where(kept, softmax(np.where(kept, call.x, -1e9), call.params.axis), 0.0)
+    keep_from_masked(call, call.x, kept)
+    return np.where(kept, softmax(np.where(kept, call.x, -FAR_BELOW), call.params.axis), 0.0)
+
+
+def keep_from_masked(call: Call, scores: Array, kept: Mask) -> None:
+    """A step where scores get as large as what stands for a masked one: then masked keys may win."""
+    far = FAR_BELOW_IN_HALF if call.types[0].dtype == "float16" else FAR_BELOW
+    largest = np.max(np.abs(scores), initial=0.0, where=np.isfinite(scores) & ~kept.all())
+    call.step(np.array([max(0.0, far / 2 - largest)]))

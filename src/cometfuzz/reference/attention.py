@@ -5,11 +5,8 @@ import string
 import numpy as np
 
 from cometfuzz.catalogue.attention import attention_axes
-from cometfuzz.reference.activation import activate, softmax
+from cometfuzz.reference.activation import FAR_BELOW, activate, keep_from_masked, softmax
 from cometfuzz.reference.call import Array, Call, Mask, meaning
-
-FAR_BELOW = 1e9
-"""What Keras subtracts from the scores of masked keys in Attention and AdditiveAttention."""
 
 
 def triangle(queries: int, keys: int) -> Mask:
@@ -57,6 +54,7 @@ def _attend(call: Call, scores: Array) -> list[Array]:
     if value_mask is not None:
         allowed = allowed & value_mask[:, None]
     scores = call.rounded(scores)
+    keep_from_masked(call, scores, allowed)
     if allowed.all():
         weights = softmax(scores)
     else:
@@ -111,6 +109,7 @@ def _masked_softmax(call: Call, scores: Array, axes: int) -> Array:
     allowed = _allowed(call, scores)
     flat = scores.reshape(*scores.shape[:-axes], int(np.prod(scores.shape[-axes:])))
     kept = np.broadcast_to(allowed, scores.shape).reshape(flat.shape)
+    keep_from_masked(call, flat, kept)
     peak = np.max(flat, axis=-1, keepdims=True, initial=-np.inf, where=kept)
     powers = np.where(kept, np.exp(np.where(kept, flat - peak, 0.0)), 0.0)
     total = powers.sum(axis=-1, keepdims=True)

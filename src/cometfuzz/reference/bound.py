@@ -1,6 +1,9 @@
 """The error bound of the reference and the judgement of a value (DESIGN: "Judging values").
 
 |y - ref| <= 4 * max over the tensor of the span of 8 perturbed runs + 4 u |ref| + 4 * smallest number
+
+Where rounding decides between far results (the largest of scores, say), that span tells little: if 4 more runs, perturbed
+by 4 u, go farther than 4 times as far, their span takes its place.
 """
 
 from collections.abc import Sequence
@@ -19,7 +22,7 @@ from cometfuzz.reference.call import Array, Judging
 from cometfuzz.reference.run import Run, largest, narrow, roundoff, run, smallest
 
 SPAN_FACTOR, RELATIVE_FACTOR, SMALLEST_FACTOR = 4.0, 4.0, 4.0
-PERTURBATIONS = 8
+PERTURBATIONS, FARTHER = 8, 4
 
 
 @dataclass(frozen=True)
@@ -56,8 +59,11 @@ def expect(graph: Graph, data: Data, seed: int = 0) -> dict[Edge, Expected]:
     unit, least = (max((of(dtype) for dtype in dtypes if dtype in FLOATS), default=0.0) for of in (roundoff, smallest))
     draws = [Draw("bound", seed, index) for index in range(PERTURBATIONS if unit else 0)]
     runs = [run(graph, data, Judging(unit, least, draw)) for draw in draws]
+    draws = [Draw("bound", seed, "farther", index) for index in range(FARTHER if unit else 0)]
+    farther = [run(graph, data, Judging(SPAN_FACTOR * unit, least, draw)) for draw in draws]
     given, summed = _specials(graph, data), any(_sums(node.layer) for node in graph.nodes)
-    hidden = any(_hides_nan(node.params) or node.params.get("interpolation") in WEIGHING for node in graph.nodes)
+    hidden = any(_hides_nan(node.params) for node in graph.nodes)
+    weighed = any(node.params.get("interpolation") in WEIGHING for node in graph.nodes)
     expected: dict[Edge, Expected] = {}
     for edge in graph.outputs:
         dtype, value = graph.type_of(edge).dtype, exact.values[edge]
@@ -67,18 +73,19 @@ def expect(graph: Graph, data: Data, seed: int = 0) -> dict[Edge, Expected]:
             alone = all(each.node in {node.id for node in graph.inputs} for each in graph.by_id[edge.node].inputs)
             expected[edge] = Expected(dtype, value, tied=None if alone else tied)
             continue
-        tied |= _left_to_chance(value, given)
-        spans = _spans([exact.values[edge], *(other.values[edge] for other in runs)])
+        near, far = ([value, *(other.values[edge] for other in others)] for others in (runs, farther))
+        tied |= _left_to_chance(value, given) | (np.isfinite(value) & ~np.isfinite([*near, *far]).all(axis=0))
         with np.errstate(over="ignore"):  # an infinite bound is one that nothing exceeds
             bound = (
-                SPAN_FACTOR * np.max(spans, initial=0.0, where=~tied)
+                np.max(np.maximum(SPAN_FACTOR * _spans(near), _spans(far)), initial=0.0, where=~tied)
                 + RELATIVE_FACTOR * roundoff(dtype) * np.abs(value)
                 + SMALLEST_FACTOR * smallest(dtype)
             )
         reach = np.abs(value) + bound  # where rounding alone may leave the range, Inf is no evidence
         peak = max([*exact.peaks.values(), float(np.max(reach, initial=0.0, where=np.isfinite(value)))])
         tied |= max(exact.peaks.values(), default=0.0) > largest(dtype)  # an Inf on the way may become anything
-        tied |= summed and given.inf and hidden  # so may a NaN, or what rounding has left of a weight of 0
+        tied |= summed and given.inf and hidden  # so may a NaN
+        tied |= (given.inf or given.nan) and weighed  # so may what rounding has left of a weight of 0
         expected[edge] = Expected(dtype, value, bound, peak > largest(dtype) / 8, tied, summed and given.inf)
     return expected
 
@@ -91,7 +98,7 @@ SUMMING_LAYERS = ("Average", "Dot", "UpSampling", "Resizing", "CenterCrop")
 
 
 WEIGHING = ("lanczos3", "lanczos5", "bicubic", "gaussian", "mitchellcubic")
-"""Interpolations whose weights are computed: one that should be 0 may be 1e-8, and makes much of an Inf."""
+"""Interpolations whose weights are computed: one that should be 0 may be 1e-8, and makes much of an Inf or NaN."""
 
 
 def _sums(layer: str) -> bool:

@@ -37,12 +37,9 @@ class Judging:
         if self.draw is None or self.roundoff == 0.0 or value.dtype.kind != "f":
             return value
         noise = self.roundoff * (2.0 * self.draw.uniforms(value.shape) - 1.0)
-        tiny = (value != 0) & (np.abs(value) < self.smallest)  # there, rounding is not relative
-        return np.where(
-            tiny,
-            np.copysign(np.maximum(0.0, np.abs(value) + noise * self.smallest), value),
-            value * (1.0 + noise),
-        )
+        tiny = (value != 0) & (np.abs(value) < self.smallest)  # there, rounding is not relative, or leaves nothing
+        left = np.where(noise < 0, 0.0, np.abs(value) + noise * self.smallest)
+        return np.where(tiny, np.copysign(left, value), value * (1.0 + noise))
 
     def note(self, magnitude: Array) -> None:
         if magnitude.size:
