@@ -2,8 +2,8 @@
 
 |y - ref| <= 4 * max over the tensor of the span of 8 perturbed runs + 4 u |ref| + 4 * smallest number
 
-Where rounding decides between far results (the largest of scores, say), that span tells little: if 4 more runs, perturbed
-by 4 u, go farther than 4 times as far, their span takes its place.
+Where rounding decides between far results (the largest of scores, say), that span tells little: if 4 more runs,
+perturbed by 4 u, go farther than 4 times as far, their span takes its place.
 """
 
 from collections.abc import Sequence

@@ -38,7 +38,7 @@ def mean(x: Array, axes: tuple[int, ...]) -> Array:
 
 
 def standardised(call: Call, x: Array, axes: tuple[int, ...]) -> Array:
-    """(x - mean) / sqrt(variance + epsilon); libraries round the mean, the variance and what it is the difference of."""
+    """(x - mean) / sqrt(variance + epsilon); libraries round the mean, the variance and its parts."""
     centred = x - call.rounded(mean(x, axes))
     square = mean(np.square(x), axes)  # Keras takes the square of the mean from it: faster, it says, and less stable
     lost = np.where(np.isfinite(square), call.rounded(square) - square, 0.0)
