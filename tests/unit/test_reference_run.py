@@ -337,6 +337,17 @@ def test_where_rounding_decides_between_far_results_both_are_right(gap: float, r
     assert judged(case, [[1.0, 0.0]], x=[[2.0**24, 2.0**24 + 2 * gap]]) == right
 
 
+@pytest.mark.parametrize("layer", ["Attention", "MultiHeadAttention"])
+def test_a_score_beside_nan_may_get_any_weight(layer: str) -> None:
+    given = {"num_heads": 1, "key_dim": 1} if layer == "MultiHeadAttention" else {}
+    source = Draft("x", "input", {"shape": (1, 2, 1)}, ())
+    node = Draft("a", layer, {**given, "return_attention_scores": True}, (Edge("x"), Edge("x")))
+    case = Case(assemble([source, node], [Edge("a", 1)]), 1)
+    lone = [[np.nan, np.nan], [np.nan, 0.0]]
+    assert judged(case, [lone] if layer == "Attention" else [[lone]], x=[[[np.nan], [1.0]]])
+    assert not judged(case, [lone] if layer == "Attention" else [[lone]], x=[[[1.0], [1.0]]])
+
+
 def test_a_cast_of_exact_numbers_is_exact() -> None:
     case = chain((1, 2), ("cast", {"dtype": "int32", "high": 5}), dtype="bfloat16")
     (edge,) = case.graph.outputs

@@ -135,7 +135,7 @@ def _apply(call: Call, name: str, x: Array) -> Array:
     if name in COMPARING:
         _step_at_nan(call, x)
     if name in ("softmax", "sparsemax"):
-        _step_beside_nan(call, x, -1)
+        step_beside_nan(call, x, -1)
     return ACTIVATIONS[name](x, call.rounded)
 
 
@@ -144,7 +144,7 @@ def _step_at_nan(call: Call, x: Array) -> None:
     call.step(np.where(np.isnan(x), np.nan, np.inf))
 
 
-def _step_beside_nan(call: Call, x: Array, axis: int | tuple[int, ...]) -> None:
+def step_beside_nan(call: Call, x: Array, axis: int | tuple[int, ...]) -> None:
     """On what a softmax gives for numbers that have a NaN beside them, libraries do not agree; none documents it."""
     lost = np.isnan(x)
     call.step(np.where(lost.any(axis=axis, keepdims=True) & ~lost, np.nan, np.inf))
@@ -192,7 +192,7 @@ def thresholded_relu(call: Call) -> Array:
 
 @meaning("Softmax")
 def softmax_layer(call: Call) -> Array:
-    _step_beside_nan(call, call.x, call.params.axis)
+    step_beside_nan(call, call.x, call.params.axis)
     if call.mask is None:
         return softmax(call.x, call.params.axis)
     kept = np.broadcast_to(call.mask, call.x.shape)

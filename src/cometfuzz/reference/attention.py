@@ -5,7 +5,7 @@ import string
 import numpy as np
 
 from cometfuzz.catalogue.attention import attention_axes
-from cometfuzz.reference.activation import FAR_BELOW, activate, keep_from_masked, softmax
+from cometfuzz.reference.activation import FAR_BELOW, activate, keep_from_masked, softmax, step_beside_nan
 from cometfuzz.reference.call import Array, Call, Mask, meaning
 
 
@@ -54,6 +54,7 @@ def _attend(call: Call, scores: Array) -> list[Array]:
     if value_mask is not None:
         allowed = allowed & value_mask[:, None]
     scores = call.rounded(scores)
+    step_beside_nan(call, scores, -1)
     keep_from_masked(call, scores, allowed)
     if allowed.all():
         weights = softmax(scores)
@@ -109,6 +110,7 @@ def _masked_softmax(call: Call, scores: Array, axes: int) -> Array:
     allowed = _allowed(call, scores)
     flat = scores.reshape(*scores.shape[:-axes], int(np.prod(scores.shape[-axes:])))
     kept = np.broadcast_to(allowed, scores.shape).reshape(flat.shape)
+    step_beside_nan(call, flat, -1)
     keep_from_masked(call, flat, kept)
     peak = np.max(flat, axis=-1, keepdims=True, initial=-np.inf, where=kept)
     powers = np.where(kept, np.exp(np.where(kept, flat - peak, 0.0)), 0.0)
