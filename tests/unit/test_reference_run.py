@@ -315,6 +315,20 @@ def test_what_is_below_the_normal_numbers_may_be_zero() -> None:
     assert not judged(masked, [[np.nan]], x=[[[1e-29]]])
 
 
+def test_what_is_below_the_normal_numbers_may_make_nan_of_inf() -> None:
+    drafts = [Draft(name, "input", {"shape": (1, 1)}, ()) for name in "xyz"]
+    product = Draft("p", "Multiply", {}, tuple(Edge(draft.id) for draft in drafts))
+    case = Case(assemble([*drafts, product], [Edge("p")]), 1)
+    assert judged(case, [[np.nan]], x=[[1e-30]], y=[[1e-10]], z=[[np.inf]])
+    assert not judged(case, [[np.nan]], x=[[1e-10]], y=[[1e-10]], z=[[np.inf]])
+
+
+@pytest.mark.parametrize(("x", "right"), [(20.5, True), (19.5, False)])
+def test_a_softplus_may_be_linear_from_where_pytorch_says(x: float, right: bool) -> None:
+    case = chain((1, 2), ("Activation", {"activation": "softplus"}), dtype="float64")
+    assert judged(case, [[x, np.log(2)]], x=[[x, 0.0]]) == right
+
+
 def test_a_weight_that_should_be_zero_makes_nan_of_nan() -> None:
     case = chain((1, 1, 3, 1), ("UpSampling2D", {"size": (1, 1), "interpolation": "bicubic"}))
     assert judged(case, [[[[1.0], [np.nan], [np.nan]]]], x=[[[[1.0], [1.0], [np.nan]]]])

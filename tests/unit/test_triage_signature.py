@@ -133,6 +133,15 @@ def test_a_known_bug_covers_what_meets_its_condition() -> None:
     assert covers(bug, replace(WRONG, layer="TimeDistributed"), wrapped.graph)
 
 
+def test_a_bug_that_needs_a_mask_covers_only_what_has_one() -> None:
+    lstm = ("LSTM", {"units": 1})
+    bug = bug_of(chain((1, 2, 1), ("Masking", {}), lstm), replace(WRONG, node="n1", layer="LSTM"))
+    masked = chain((1, 2, 1), ("ReLU", {}), ("Masking", {}), lstm)
+    assert covers(bug, replace(WRONG, node="n2", layer="LSTM"), masked.graph)
+    plain = chain((1, 2, 1), ("ReLU", {}), ("ReLU", {}), lstm)
+    assert not covers(bug, replace(WRONG, node="n2", layer="LSTM"), plain.graph)
+
+
 def test_an_activation_is_known_wherever_it_is() -> None:
     bug = bug_of(chain((1, 2), ("Activation", {"activation": "softsign"})))
     assert covers(bug, WRONG, chain((1, 3, 3, 1), ("Conv2D", {"activation": "softsign"})).graph)

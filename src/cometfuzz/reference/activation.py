@@ -12,6 +12,9 @@ Rounding = Callable[[Array], Array]
 
 SELU_SCALE, SELU_ALPHA = 1.0507009873554804934193349852946, 1.6732632423543772848170429916717
 
+LINEAR_FROM = 20.0
+"""Where PyTorch's softplus, as documented, becomes x: what it leaves out shows in float64 only."""
+
 FAR_BELOW, FAR_BELOW_IN_HALF = 1e9, 3e4
 """What Keras subtracts from scores that are masked, or puts in their place; that in float16."""
 
@@ -132,6 +135,8 @@ def activate(call: Call, x: Array, name: str | None) -> Array:
 def _apply(call: Call, name: str, x: Array) -> Array:
     if name == "hard_shrink":
         call.step(np.abs(x) - 0.5)
+    if name == "softplus" and call.types[0].dtype == "float64":
+        call.step(np.where(x > LINEAR_FROM, 0.0, np.inf))
     if name in COMPARING:
         _step_at_nan(call, x)
     if name in ("softmax", "sparsemax"):

@@ -110,7 +110,7 @@ def _masked_softmax(call: Call, scores: Array, axes: int) -> Array:
     allowed = _allowed(call, scores)
     flat = scores.reshape(*scores.shape[:-axes], int(np.prod(scores.shape[-axes:])))
     kept = np.broadcast_to(allowed, scores.shape).reshape(flat.shape)
-    step_beside_nan(call, flat, -1)
+    step_beside_nan(call, np.where(kept, flat, 0.0), -1)
     keep_from_masked(call, flat, kept)
     peak = np.max(flat, axis=-1, keepdims=True, initial=-np.inf, where=kept)
     powers = np.where(kept, np.exp(np.where(kept, flat - peak, 0.0)), 0.0)

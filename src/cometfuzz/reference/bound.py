@@ -74,7 +74,7 @@ def expect(graph: Graph, data: Data, seed: int = 0) -> dict[Edge, Expected]:
             expected[edge] = Expected(dtype, value, tied=None if alone else tied)
             continue
         near, far = ([value, *(other.values[edge] for other in others)] for others in (runs, farther))
-        tied |= _left_to_chance(value, given) | (np.isfinite(value) & ~np.isfinite([*near, *far]).all(axis=0))
+        tied |= _left_to_chance(value, given) | _changes_kind([*near, *far])
         with np.errstate(over="ignore"):  # an infinite bound is one that nothing exceeds
             bound = (
                 np.max(np.maximum(SPAN_FACTOR * _spans(near), _spans(far)), initial=0.0, where=~tied)
@@ -138,6 +138,12 @@ def _left_to_chance(value: Array, given: _Given) -> Array:
     if not given.nan and not given.inf:
         return ~np.isfinite(value)
     return np.isnan(value) & (not given.nan)
+
+
+def _changes_kind(values: Sequence[Array]) -> Array:
+    """The elements that are finite in some runs and not in others, or NaN in some and Inf in others."""
+    finite, nan = np.isfinite(values), np.isnan(values)
+    return np.asarray((finite != finite[0]).any(axis=0) | (nan != nan[0]).any(axis=0))
 
 
 def _spans(values: Sequence[Array]) -> Array:

@@ -234,11 +234,14 @@ def _holds(graph: Graph, node: Node, call: CallOf, anywhere: bool) -> bool:
     """Whether a call meets the condition that a node of a reduced case has."""
     if kin((call.layer,)) != kin((node.layer,)) and not anywhere:
         return False
+    types = graph.input_types(node)
+    if any(kind.masked for kind in types) and not any(kind.masked for kind in call.types):
+        return False
     own = {fact.name: fact.value for fact in _facts(call)}
     return all(
         fact.name in own
         and (fact.value is ... or own[fact.name] == fact.value or (fact.name in LEAST and own[fact.name] > fact.value))
-        for fact in _facts(CallOf(node.layer, graph.input_types(node), node.params))
+        for fact in _facts(CallOf(node.layer, types, node.params))
     )
 
 
