@@ -362,6 +362,19 @@ def test_a_score_beside_nan_may_get_any_weight(layer: str) -> None:
     assert not judged(case, [lone] if layer == "Attention" else [[lone]], x=[[[1.0], [1.0]]])
 
 
+@pytest.mark.parametrize(("axis", "right"), [((1, 2), True), (-1, False)])
+def test_a_softmax_over_several_axes_rounds_a_logarithm(axis: int | tuple[int, ...], right: bool) -> None:
+    case = chain((1, 1, 1), ("Softmax", {"axis": axis}))
+    assert judged(case, [[[1.00003]]], x=[[[1000.0]]]) == right
+    assert not judged(case, [[[1.00003]]], x=[[[1.0]]])
+
+
+def test_what_differs_from_a_mask_by_less_than_a_normal_number_may_be_masked() -> None:
+    case = chain((1, 2, 1), ("Masking", {}), ("LSTM", {"units": 1, "return_sequences": True}))
+    assert judged(case, [[[5.0], [5.0]]], x=[[[1.0], [1e-39]]])
+    assert not judged(case, [[[5.0], [5.0]]], x=[[[1.0], [1e-29]]])
+
+
 def test_a_cast_of_exact_numbers_is_exact() -> None:
     case = chain((1, 2), ("cast", {"dtype": "int32", "high": 5}), dtype="bfloat16")
     (edge,) = case.graph.outputs

@@ -27,9 +27,16 @@ def softplus(x: Array) -> Array:
     return np.logaddexp(x, 0.0)
 
 
-def softmax(x: Array, axis: int | tuple[int, ...] = -1) -> Array:
+def softmax(x: Array, axis: int = -1) -> Array:
     shifted = np.exp(x - np.max(x, axis=axis, keepdims=True, initial=-np.inf))
     return np.asarray(shifted / shifted.sum(axis=axis, keepdims=True))
+
+
+def wide_softmax(x: Array, axes: tuple[int, ...], rounded: Rounding) -> Array:
+    """A softmax over several axes, as Keras has it: exp(x - log(sum(exp(x)))), where a library rounds the logarithm."""
+    largest = np.max(x, axis=axes, keepdims=True, initial=-np.inf)
+    logarithm = largest + np.log(np.exp(x - largest).sum(axis=axes, keepdims=True))
+    return np.asarray(np.exp(x - rounded(logarithm)))
 
 
 def log_softmax(x: Array, rounded: Rounding) -> Array:
@@ -197,12 +204,12 @@ def thresholded_relu(call: Call) -> Array:
 
 @meaning("Softmax")
 def softmax_layer(call: Call) -> Array:
+    kept = np.broadcast_to(True if call.mask is None else call.mask, call.x.shape)
     step_beside_nan(call, call.x, call.params.axis)
-    if call.mask is None:
-        return softmax(call.x, call.params.axis)
-    kept = np.broadcast_to(call.mask, call.x.shape)
     keep_from_masked(call, call.x, kept)
-    return np.where(kept, softmax(np.where(kept, call.x, -FAR_BELOW), call.params.axis), 0.0)
+    x, axis = np.where(kept, call.x, -FAR_BELOW), call.params.axis
+    several = isinstance(axis, tuple) and len(axis) > 1
+    return np.where(kept, wide_softmax(x, axis, call.rounded) if several else softmax(x, axis), 0.0)
 
 
 def keep_from_masked(call: Call, scores: Array, kept: Mask) -> None:

@@ -5,7 +5,7 @@ import string
 import numpy as np
 
 from cometfuzz.catalogue.attention import attention_axes
-from cometfuzz.reference.activation import FAR_BELOW, activate, keep_from_masked, softmax, step_beside_nan
+from cometfuzz.reference.activation import FAR_BELOW, activate, keep_from_masked, softmax, step_beside_nan, wide_softmax
 from cometfuzz.reference.call import Array, Call, Mask, meaning
 
 
@@ -112,10 +112,10 @@ def _masked_softmax(call: Call, scores: Array, axes: int) -> Array:
     kept = np.broadcast_to(allowed, scores.shape).reshape(flat.shape)
     step_beside_nan(call, np.where(kept, flat, 0.0), -1)
     keep_from_masked(call, flat, kept)
-    peak = np.max(flat, axis=-1, keepdims=True, initial=-np.inf, where=kept)
-    powers = np.where(kept, np.exp(np.where(kept, flat - peak, 0.0)), 0.0)
-    total = powers.sum(axis=-1, keepdims=True)
-    return call.rounded(np.where(total == 0, 0.0, powers / np.where(total == 0, 1.0, total))).reshape(scores.shape)
+    lost = ~kept.any(axis=-1, keepdims=True)
+    flat = np.where(kept, flat, np.where(lost, 0.0, -np.inf))
+    weights = softmax(flat) if axes == 1 else wide_softmax(flat, (-1,), call.rounded)
+    return call.rounded(np.where(kept, weights, 0.0)).reshape(scores.shape)
 
 
 def _allowed(call: Call, scores: Array) -> Mask:

@@ -5,7 +5,7 @@ import numpy as np
 from cometfuzz.catalogue.reshaping import as_pairs
 from cometfuzz.reference.call import Array, Call, Mask, mask_of, meaning
 from cometfuzz.reference.interpolation import resample
-from cometfuzz.reference.run import narrow
+from cometfuzz.reference.run import narrow, smallest
 
 _KINDS = ("1D", "2D", "3D")
 
@@ -21,6 +21,9 @@ mask_of("Masking")(steps_to_keep)
 
 @meaning("Masking")
 def masking(call: Call) -> Array:
+    """Of a step that differs from the mask's value by less than a normal number, libraries may say that it does not."""
+    apart = np.max(np.abs(call.x - call.params.mask_value), axis=-1, initial=0.0)
+    call.step(np.where((apart > 0) & (apart < smallest(call.types[0].dtype)), 0.0, np.inf))
     return np.where(steps_to_keep(call)[..., None], call.x, 0.0)
 
 
