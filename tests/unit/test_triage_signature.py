@@ -249,6 +249,11 @@ def test_a_broken_file_is_one_clear_error(tmp_path: Path, text: str, message: st
             {"condition": "rank 3"},
         ),
         (
+            "twice",
+            Signature("keras-mxnet", "build", "crash", (), "AssertionError: Redefinition of variable #/#"),
+            {"failure": "AssertionError: no"},
+        ),
+        (
             "saturates",
             Signature("keras", "build", "nonfinite", ("Resizing",), "", "width, bfloat16, special data"),
             {"condition": "width, bfloat16"},
