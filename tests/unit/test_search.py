@@ -6,13 +6,16 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from cometfuzz.catalogue.data import to_array
 from cometfuzz.coverage.gain import Coverage
 from cometfuzz.draw import Draw
 from cometfuzz.errors import CometfuzzError
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.codec import case_id, encode
+from cometfuzz.ir.types import FLOATS
 from cometfuzz.mutation import MUTATIONS
 from cometfuzz.mutation.dialect import dialect_of
 from cometfuzz.search.directed import Directed
@@ -147,6 +150,23 @@ def test_directed_reaches_what_it_goes_for_and_says_why_it_does_not() -> None:
     assert search.why_missing(item) == "no valid call was found in 3 searches"
 
 
+def test_odd_numbers_are_of_every_kind_and_only_where_numbers_are_drawn() -> None:
+    search = strategy("odd")
+    made: list[Case] = []
+    rehearse(search, 200, made.append)
+    odd = [case for case in made if case.data]
+    wide = [to_array(tensor).astype(np.float64) for case in odd for tensor in case.data.values()]
+    assert any(np.isnan(values).any() for values in wide)
+    assert any((np.abs(values[np.isfinite(values)]) > 1e6).any() for values in wide)
+    assert any(((values != 0) & (np.abs(values) < 1e-6)).any() for values in wide)
+    assert any(values.size > 4 and (values == values.flat[0]).all() for values in wide)
+    for case in odd:
+        floats = {node.id for node in case.graph.inputs if node.outputs[0].dtype in FLOATS}
+        assert set(case.data) == floats
+        assert sum(node.layer[0].isupper() and node.layer != "Masking" for node in case.graph.nodes) <= 1
+    assert all(record["attempts"] > 0 for record in search.operators().values())
+
+
 def test_the_hash_seed_changes_nothing() -> None:
     program = "import runpy, sys; ids = runpy.run_path(sys.argv[1])['ids']; print(ids('comet'), ids('directed'))"
     seen = {
@@ -187,11 +207,11 @@ def test_a_strategy_from_outside_is_found_by_its_entry_point(tmp_path: Path) -> 
     )
     environ = {**os.environ, "PYTHONPATH": str(tmp_path)}
     ended = subprocess.run([sys.executable, "-c", program], env=environ, capture_output=True, text=True, check=True)
-    assert ended.stdout == "['comet', 'comet-r', 'directed', 'fixed'] Fixed\n"
+    assert ended.stdout == "['comet', 'comet-r', 'directed', 'fixed', 'odd'] Fixed\n"
 
 
 def test_an_unknown_strategy_is_refused() -> None:
-    with pytest.raises(CometfuzzError, match="expected one of comet, comet-r, directed; received strategy='x'"):
+    with pytest.raises(CometfuzzError, match="expected one of comet, comet-r, directed, odd; received strategy='x'"):
         make_strategy("x", Options(1, []))
 
 

@@ -34,6 +34,10 @@ Jobs = Annotated[int | None, typer.Option(min=1, help="Workers of each kind; the
 Json = Annotated[bool, typer.Option("--json", help="Events as lines of JSON (docs/events.md).")]
 QuietOption = Annotated[bool, typer.Option("--quiet", help="Only the closing summary.")]
 
+STRATEGY = (
+    "What proposes the cases: directed goes for what is uncovered; comet and comet-r are the paper's; odd tries one "
+    "layer at a time on odd numbers."
+)
 
 INTERRUPTED = 130
 """The exit code after Ctrl-C, as of a shell."""
@@ -50,7 +54,7 @@ def run(
     out: Annotated[Path | None, typer.Option(help="The campaign's folder; by default campaigns/TIME.")] = None,
     minutes: Annotated[float | None, typer.Option(min=0.0, help="End after so many minutes.")] = None,
     cases: Annotated[int | None, typer.Option(min=1, help="End after so many cases.")] = None,
-    strategy: Annotated[str, typer.Option(help="What proposes the cases.")] = "directed",
+    strategy: Annotated[str, typer.Option(help=STRATEGY)] = "directed",
     seed: Annotated[int, typer.Option(help="Same seed, same flags: same cases.")] = 1,
     routes: Annotated[str, typer.Option(help="Routes, with commas between them; by default those of the policy.")] = "",
     seeds: Annotated[

@@ -20,7 +20,7 @@ from cometfuzz.mutation import MUTATIONS
 from cometfuzz.mutation.base import Inapplicable, Limits
 from cometfuzz.mutation.dialect import LEGACY, MODERN, Dialect, dialect_of, is_clear
 from cometfuzz.mutation.repair import Editor, trim
-from cometfuzz.search.metropolis import Record
+from cometfuzz.search.metropolis import Record, as_plain
 from cometfuzz.search.planning import Plan, fact_of, followed, plan
 from cometfuzz.search.strategies import Feedback, Options, Search
 
@@ -73,10 +73,7 @@ class Directed(Search):
         self.land(case, feedback)
 
     def operators(self) -> Mapping[str, Mapping[str, float]]:
-        return {
-            name: {"attempts": record.attempts, "applied": record.applied, "fitness": round(record.fitness, 3)}
-            for name, record in self.records.items()
-        }
+        return as_plain(self.records)
 
     def why_missing(self, item: Item) -> str:
         """Why an item that can be reached has not been covered."""

@@ -1,6 +1,6 @@
 """Metropolis-Hastings over mutations (the paper, section 3.5): the better one did so far, the likelier it is chosen."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from cometfuzz.draw import Draw
@@ -20,6 +20,14 @@ class Record:
     @property
     def fitness(self) -> float:
         return self.score / self.attempts if self.attempts else 1.0
+
+
+def as_plain(records: Mapping[str, Record]) -> dict[str, dict[str, float]]:
+    """The form of `--json`."""
+    return {
+        name: {"attempts": record.attempts, "applied": record.applied, "fitness": round(record.fitness, 3)}
+        for name, record in records.items()
+    }
 
 
 def p_range(operators: int) -> tuple[float, float]:
@@ -57,8 +65,4 @@ class Metropolis:
         record.applied += applied
 
     def as_plain(self) -> dict[str, dict[str, float]]:
-        """The form of `--json`."""
-        return {
-            name: {"attempts": record.attempts, "applied": record.applied, "fitness": round(record.fitness, 3)}
-            for name, record in self.records.items()
-        }
+        return as_plain(self.records)

@@ -18,7 +18,7 @@ from cometfuzz.coverage.gain import Coverage, Fact, Gain
 from cometfuzz.coverage.layers import SIGMA, full_space, paper_space
 from cometfuzz.draw import Draw
 from cometfuzz.errors import UnknownName
-from cometfuzz.ir.case import Case
+from cometfuzz.ir.case import Case, Tensor
 from cometfuzz.ir.graph import Graph
 from cometfuzz.mutation.base import Guide, Limits
 from cometfuzz.search.pool import Pool
@@ -113,9 +113,11 @@ class Search:
         """How the case that was proposed last was made."""
         return self.flights[-1].operator
 
-    def launch(self, graph: Graph, operator: str, draw: Draw, probe: bool = False) -> Case:
-        """The case of a graph, with what it would cover claimed."""
-        case = Case(graph, draw.integer(0, 2**32))
+    def launch(
+        self, graph: Graph, operator: str, draw: Draw, probe: bool = False, data: Mapping[str, Tensor] | None = None
+    ) -> Case:
+        """The case of a graph, with what it would cover claimed; `data`: what of it is not drawn later."""
+        case = Case(graph, draw.integer(0, 2**32), data or {})
         flight = Flight(case, operator, tuple(coverage.gain(graph) for coverage in self.coverages), probe)
         self.claimed.update(flight.claims)
         self.flights.append(flight)
