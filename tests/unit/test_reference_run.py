@@ -375,6 +375,11 @@ def test_what_differs_from_a_mask_by_less_than_a_normal_number_may_be_masked() -
     assert not judged(case, [[[5.0], [5.0]]], x=[[[1.0], [1e-29]]])
 
 
+def test_the_largest_numbers_make_no_warning() -> None:
+    case = chain((1, 1), ("Rescaling", {"scale": 1.0}), dtype="float64")
+    assert judged(case, [[np.inf]], x=[[1.7976931348623157e308]])
+
+
 def test_a_cast_of_exact_numbers_is_exact() -> None:
     case = chain((1, 2), ("cast", {"dtype": "int32", "high": 5}), dtype="bfloat16")
     (edge,) = case.graph.outputs

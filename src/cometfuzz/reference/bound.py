@@ -81,7 +81,7 @@ def expect(graph: Graph, data: Data, seed: int = 0) -> dict[Edge, Expected]:
                 + RELATIVE_FACTOR * roundoff(dtype) * np.abs(value)
                 + SMALLEST_FACTOR * smallest(dtype)
             )
-        reach = np.abs(value) + bound  # where rounding alone may leave the range, Inf is no evidence
+            reach = np.abs(value) + bound  # where rounding alone may leave the range, Inf is no evidence
         peak = max([*exact.peaks.values(), float(np.max(reach, initial=0.0, where=np.isfinite(value)))])
         tied |= max(exact.peaks.values(), default=0.0) > largest(dtype)  # an Inf on the way may become anything
         tied |= summed and given.inf and hidden  # so may a NaN
