@@ -39,7 +39,8 @@ class Judging:
         noise = self.roundoff * (2.0 * self.draw.uniforms(value.shape) - 1.0)
         tiny = (value != 0) & (np.abs(value) < self.smallest)  # there, rounding is not relative, or leaves nothing
         left = np.where(noise < 0, 0.0, np.abs(value) + noise * self.smallest)
-        return np.where(tiny, np.copysign(left, value), value * (1.0 + noise))
+        with np.errstate(over="ignore"):
+            return np.where(tiny, np.copysign(left, value), value * (1.0 + noise))
 
     def note(self, magnitude: Array) -> None:
         if magnitude.size:
