@@ -307,7 +307,7 @@ def judged(case: Case, seen: list[Any], **given: list[Any]) -> bool:
 
 
 def test_what_is_below_the_normal_numbers_may_be_zero() -> None:
-    case = chain((1, 2), ("UnitNormalization", {}))
+    case = chain((1, 2), ("Rescaling", {"scale": 1e20}))
     assert judged(case, [[0.0, 0.0]], x=[[1e-39, 1e-39]])
     assert not judged(case, [[0.0, 0.0]], x=[[1e-29, 1e-29]])
     masked = chain((1, 1, 1), ("Masking", {}), ("GlobalAveragePooling1D", {}))
@@ -327,6 +327,20 @@ def test_what_is_below_the_normal_numbers_may_make_nan_of_inf() -> None:
 def test_a_softplus_may_be_linear_from_where_pytorch_says(x: float, right: bool) -> None:
     case = chain((1, 2), ("Activation", {"activation": "softplus"}), dtype="float64")
     assert judged(case, [[x, np.log(2)]], x=[[x, 0.0]]) == right
+
+
+@pytest.mark.parametrize(("x", "right"), [(4e-7, True), (4e-6, False)])
+def test_how_small_a_norm_counts_for_nothing_is_up_to_the_library(x: float, right: bool) -> None:
+    unit = chain((1, 1), ("UnitNormalization", {}))
+    assert judged(unit, [[0.4]], x=[[x]]) == right
+    assert not judged(unit, [[np.nan]], x=[[0.0]])
+    drafts = [
+        Draft("x", "input", {"shape": (1, 1)}, ()),
+        Draft("d", "Dot", {"axes": 1, "normalize": True}, (Edge("x"),) * 2),
+    ]
+    dot = Case(assemble(drafts, [Edge("d")]), 1)
+    assert judged(dot, [[0.16]], x=[[x]]) == right
+    assert not judged(dot, [[np.nan]], x=[[0.0]])
 
 
 def test_a_weight_that_should_be_zero_makes_nan_of_nan() -> None:

@@ -6,7 +6,7 @@ from cometfuzz.catalogue.normalisation import positive
 from cometfuzz.reference.call import Array, Call, meaning
 from cometfuzz.reference.run import narrow
 
-UNIT_EPSILON = 1e-12
+UNIT_EPSILON, LEAST_NORM = 1e-12, 1e-6
 
 
 def axes_of(call: Call) -> tuple[int, ...]:
@@ -91,6 +91,8 @@ def unit_normalization(call: Call) -> Array:
 
 
 def unit(call: Call, x: Array, axes: tuple[int, ...], least: float) -> Array:
-    """x / max(norm, least)."""
+    """x / max(norm, least). How small a norm counts for nothing differs: TensorFlow divides by at least 1e-6."""
     square = call.rounded(np.square(x).sum(axis=axes, keepdims=True))
-    return x / np.maximum(np.sqrt(square), least)
+    norm = np.sqrt(square)
+    call.step(np.broadcast_to(np.where((norm > 0) & (norm < 2 * LEAST_NORM), 0.0, np.inf), x.shape))
+    return x / np.maximum(norm, least)
