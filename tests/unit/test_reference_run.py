@@ -307,7 +307,7 @@ def judged(case: Case, seen: list[Any], **given: list[Any]) -> bool:
 
 
 def test_what_is_below_the_normal_numbers_may_be_zero() -> None:
-    case = chain((1, 2), ("Rescaling", {"scale": 1e20}))
+    case = chain((1, 2), ("Rescaling", {"scale": 1e6}))
     assert judged(case, [[0.0, 0.0]], x=[[1e-39, 1e-39]])
     assert not judged(case, [[0.0, 0.0]], x=[[1e-29, 1e-29]])
     masked = chain((1, 1, 1), ("Masking", {}), ("GlobalAveragePooling1D", {}))
