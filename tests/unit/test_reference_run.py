@@ -365,6 +365,14 @@ def test_where_rounding_decides_between_far_results_both_are_right(gap: float, r
     assert judged(case, [[1.0, 0.0]], x=[[2.0**24, 2.0**24 + 2 * gap]]) == right
 
 
+@pytest.mark.parametrize("layer", ["Maximum", "Minimum"])
+def test_an_extreme_may_drop_nan(layer: str) -> None:
+    drafts = [Draft(name, "input", {"shape": (1, 2)}, ()) for name in "xy"]
+    case = Case(assemble([*drafts, Draft("e", layer, {}, (Edge("x"), Edge("y")))], [Edge("e")]), 1)
+    assert judged(case, [[1.0, 2.0]], x=[[np.nan, 2.0]], y=[[1.0, 2.0]])
+    assert not judged(case, [[1.0, np.nan]], x=[[np.nan, 2.0]], y=[[1.0, 2.0]])
+
+
 @pytest.mark.parametrize("layer", ["Attention", "MultiHeadAttention"])
 def test_a_score_beside_nan_may_get_any_weight(layer: str) -> None:
     given = {"num_heads": 1, "key_dim": 1} if layer == "MultiHeadAttention" else {}

@@ -65,8 +65,10 @@ def multiply(call: Call) -> Array:
 
 
 def extreme(call: Call, operation: Binary) -> Array:
-    """Masked elements give way to the others, as long as all inputs so far had a mask."""
+    """Masked elements give way to the others, as long as all inputs so far had a mask; NaN may give way or not."""
     inputs, masks = aligned(call)
+    lost = reduce(np.logical_or, (np.isnan(x) for x in inputs))
+    call.step(np.where(lost, np.nan, np.inf))
     y, known = inputs[0], masks[0]
     for x, mask in zip(inputs[1:], masks[1:], strict=True):
         other = x if mask is None else np.where(mask, x, y)
