@@ -5,6 +5,7 @@ import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from known_bugs import bug_of, first_bug
@@ -12,9 +13,11 @@ from known_bugs import bug_of, first_bug
 from cometfuzz.catalogue import CATALOGUE
 from cometfuzz.catalogue.drawing import draw_layer, layer_case
 from cometfuzz.catalogue.spec import spec_of
+from cometfuzz.catalogue.validate import assemble
 from cometfuzz.execution import environments
 from cometfuzz.execution.executor import Executor
 from cometfuzz.ir.case import Case
+from cometfuzz.ir.graph import INPUT, Draft, Edge
 from cometfuzz.ir.types import TensorType
 from cometfuzz.oracles.finding import Camp, Finding
 from cometfuzz.routes.gaps import gaps_of
@@ -119,6 +122,33 @@ def run_claimed(executor: Executor, case: Case, finding: Finding) -> Ran:
     ran = run_script(text, environments.find(environment).python)
     assert not shows(bug, ran), text
     return ran
+
+
+EVERY_UTILITY: list[tuple[str, dict[str, Any]]] = [
+    ("crop", {"crops": ((0, 1), (1, 0), (0, 0))}),
+    ("pad", {"paddings": ((0, 1), (2, 0), (1, 1)), "value": -1.25}),
+    ("special", {"value": "inf", "elements": "first"}),
+    ("expand", {"axis": 3}),
+    ("squeeze", {"axis": 3}),
+    ("reshape", {"shape": (6, 5)}),
+    ("cast", {"dtype": "int32", "high": 3}),
+    ("cast", {"dtype": "float32"}),
+    ("Dense", {"units": 2}),
+]
+
+
+@pytest.mark.parametrize(
+    ("route", "library"), [("keras-torch", "torch"), ("keras2-tf", "tensorflow"), ("keras-mxnet", "mxnet")]
+)
+@pytest.mark.parametrize("last", [[], [("special", {"value": "nan", "elements": "all"})]])
+def test_every_utility_runs_as_written(executor: Executor, route: str, library: str, last: list[Any]) -> None:
+    drafts = [Draft("x", INPUT, {"shape": (2, 2, 3), "dtype": "float32"}, ())]
+    for number, (layer, params) in enumerate([*EVERY_UTILITY, *last]):
+        drafts.append(Draft(f"n{number}", layer, params, (Edge(drafts[-1].id),)))
+    case = Case(assemble(drafts, [Edge(drafts[-1].id)]), 7)
+    finding = Finding("none", "value", "ordinary", (Camp((route,), "claimed"),), "run", library, "claimed")
+    ran = run_claimed(executor, case, finding)
+    assert ran.exit_code == 0, ran.output
 
 
 def test_masked_and_multiple_outputs_run_as_written(executor: Executor) -> None:

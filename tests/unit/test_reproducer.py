@@ -79,8 +79,6 @@ ENDS = (
 def test_every_script_passes_ruff_as_it_comes(name: str, tmp_path: Path) -> None:
     for symptom in SYMPTOMS:
         for route, stage, library in ENDS:
-            if name == "utilities" and route == "keras-mxnet":
-                continue  # it has no way to pad a tensor
             found = finding(route, symptom, stage, library, failure="ValueError: no" if symptom == "crash" else "")
             (tmp_path / f"{route}-{symptom}.py").write_text(make_script(bug(CASES[name], found)))
     ruff = [sys.executable, "-m", "ruff", "check", "--isolated", "--no-cache", "--output-format", "concise"]

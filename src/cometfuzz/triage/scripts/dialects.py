@@ -4,6 +4,7 @@ The catalogue's simplest values are the defaults of Keras 3 but for what is list
 this with the signatures of the installed libraries.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -83,9 +84,7 @@ def utility(dialect: Dialect, node: Node, x: str, dtype: str) -> str:
         return _utility(node, x, dtype)
     if dialect.operations == "tf":
         return _old_utility(node, x, dtype)
-    arguments = {"expand": ("expand_dims", "axis"), "squeeze": ("squeeze", "axis"), "reshape": ("reshape", "shape")}
-    name, parameter = arguments[node.layer]
-    return f"keras.layers.Lambda(lambda t: keras.backend.{name}(t, {node.params[parameter]!r}))({x})"
+    return f"keras.layers.Lambda({_mxnet_utility(node, dtype)})({x})"
 
 
 def _utility(node: Node, x: str, dtype: str) -> str:
@@ -136,3 +135,53 @@ def _old_utility(node: Node, x: str, dtype: str) -> str:
         "reshape": lambda: f"reshape({x}, {p.shape!r})",
     }
     return f"tf.{texts[node.layer]()}"
+
+
+def _mxnet_utility(node: Node, dtype: str) -> str:
+    """A utility node as a function that a Lambda of Keras-MXNet takes: of Keras' backend, or of MXNet's operators."""
+    p, shape, backend = node.params, tuple(node.outputs[0].shape), "keras.backend"
+    arguments = {"expand": ("expand_dims", "axis"), "squeeze": ("squeeze", "axis"), "reshape": ("reshape", "shape")}
+    if node.layer in arguments:
+        name, parameter = arguments[node.layer]
+        return f"lambda t: {backend}.{name}(t, {p[parameter]!r})"
+    if node.layer == "crop":
+        slices = (f"{before}:{before + size}" for (before, _), size in zip(p.crops, shape, strict=True))
+        return f"lambda t: t[{', '.join(slices)}]"
+    symbol = {"cast": _mxnet_cast, "pad": _mxnet_pad, "special": _mxnet_special}[node.layer](node, dtype)
+    return f"{backend}.keras_mxnet_symbol(lambda t: {backend}.KerasSymbol({symbol}))"
+
+
+def _mxnet_cast(node: Node, dtype: str) -> str:
+    p, x = node.params, "t.symbol"
+    if p.dtype == "int32":
+        known = f"mxnet.sym.where({x} == {x}, {x}, mxnet.sym.zeros_like({x}))" if "float" in dtype else x
+        x = f"mxnet.sym.clip({known}, 0, {p.high - 1})"
+    return f'mxnet.sym.cast({x}, "{p.dtype}")'
+
+
+def _mxnet_pad(node: Node, dtype: str) -> str:
+    """Axis by axis: MXNet's own pad knows images only."""
+    x, sizes = (
+        "t.symbol",
+        [size - sum(pads) for size, pads in zip(node.outputs[0].shape, node.params.paddings, strict=True)],
+    )
+    for axis, (before, after) in enumerate(node.params.paddings):
+        parts = [_mxnet_full((*sizes[:axis], n, *sizes[axis + 1 :]), node.params.value, dtype) for n in (before, after)]
+        given = [part for part, there in ((parts[0], before), (x, True), (parts[1], after)) if there]
+        x = f"mxnet.sym.concat({', '.join(given)}, dim={axis})" if len(given) > 1 else x
+        sizes[axis] += before + after
+    return x
+
+
+def _mxnet_special(node: Node, dtype: str) -> str:
+    p, shape = node.params, tuple(node.outputs[0].shape)
+    filled = _mxnet_full(shape, 0.0 if p.value == "zero" else float(p.value), dtype)
+    if p.elements == "all":
+        return f"mxnet.sym.broadcast_add(mxnet.sym.zeros_like(t.symbol), {filled})"
+    first = f"mxnet.sym.reshape(mxnet.sym.arange(0, {node.outputs[0].elements}) == 0, shape={shape})"
+    return f"mxnet.sym.where({first}, {filled}, t.symbol)"
+
+
+def _mxnet_full(shape: tuple[int, ...], value: float, dtype: str) -> str:
+    text = repr(value) if math.isfinite(value) else f'float("{value}")'
+    return f'mxnet.sym.full({shape}, {text}, dtype="{dtype}")'
