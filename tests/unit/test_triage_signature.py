@@ -106,6 +106,38 @@ def test_a_converter_that_fails_in_the_same_words_over_one_operator_is_one_bug_w
     assert not covers(bug_of(add.minimal, vague), vague, other)
 
 
+def test_what_onednn_refuses_is_one_bug_whatever_the_layer() -> None:
+    refused = "MXNetError: could not create a descriptor for a pooling forward propagation primitive"
+    found = replace(WRONG, symptom="crash", library="mxnet", failure=refused, detail=f"MXNetError in run: {refused}")
+    bug = replace(
+        bug_of(chain((1, 2, 1), ("AveragePooling1D", {})), found), blame=replace(BLAME, role="front end keras-mxnet")
+    )
+    pooling = chain((1, 2, 1), ("MaxPooling1D", {})).graph
+    assert covers(bug, found, pooling)
+    assert not covers(bug, replace(found, detail=found.detail.replace("pooling", "convolution")), pooling)
+
+
+def test_what_one_check_of_a_runtime_refuses_is_one_bug_whatever_is_around_it() -> None:
+    """The optimiser of ONNX Runtime needs layers before and behind, which may be any that transpose."""
+    failure = "Fail: /src/upsamplebase.h:# UpsampleBase"
+    found = replace(
+        WRONG,
+        symptom="crash",
+        library="onnxruntime",
+        stage="load",
+        failure=failure,
+        detail="Fail in load: /src/upsamplebase.h:314 UpsampleBase",
+        node="",
+        layer="",
+    )
+    linear = ("UpSampling2D", {"data_format": "channels_first", "interpolation": "bilinear"})
+    bug = bug_of(chain((1, 2, 2, 2), ("MaxPooling2D", {}), linear, ("Conv2D", {})), found)
+    transposed = ("Conv2DTranspose", {"kernel_size": (1, 2)})
+    assert covers(bug, found, chain((1, 2, 2, 2), transposed, linear, transposed).graph)
+    assert not covers(bug, found, chain((1, 2, 2, 2), transposed, ("UpSampling2D", {}), transposed).graph)
+    assert not covers(bug, replace(found, failure="Fail: /src/pool.h:# Pool"), bug.minimal.graph)
+
+
 def test_one_condition_within_the_other_is_one_bug() -> None:
     one = Signature("l", "s", "value", ("Conv2D",), condition="padding='same'")
     assert same_bug(one, replace(one, condition="kernel_size, padding='same'"))
@@ -242,6 +274,11 @@ def test_a_broken_file_is_one_clear_error(tmp_path: Path, text: str, message: st
             "tensorflow/issues/125965",
             Signature("tensorflow", "run", "nonfinite", ("MaxPooling1D",), "", "special data"),
             {"library": "openvino"},
+        ),
+        (
+            "xla_cpu_enable_fast_min_max",
+            Signature("tensorflow", "run", "nonfinite", ("GlobalMaxPooling1D",), "", "special data"),
+            {"library": "onnxruntime"},
         ),
         (
             "keras/pull/23093",

@@ -32,8 +32,14 @@ DISPATCHING = (
 )
 """Files and functions through which every call of a library goes: a frame in one of them says nothing."""
 
-_OPERATOR = re.compile(r"op_type: ?(\w+)|OpType: (\w+)|\bOp \((\w+)\)|'(\w+\.\w+)' op\b|\[Op:(\w+)\]")
-"""How libraries name the operator that they fail over."""
+_OPERATOR = re.compile(
+    r"op_type: ?(\w+)|OpType: (\w+)|\bOp \((\w+)\)|'(\w+\.\w+)' op\b|\[Op:(\w+)\]|descriptor for an? (\w+)"
+)
+"""How libraries name the operator that they fail over; the last one is oneDNN's way."""
+
+_CHECK = re.compile(r"\w+\.(?:h|hpp|cc|cpp):\d+")
+"""How a runtime names the check that refuses a file. What the file has there is one operator; layers around it only
+made a converter or an optimiser write it so."""
 
 _AROUND = re.compile(
     r"Exception encountered when calling \S+\.call\(\)\.|\{\{[^}]*\}\}|\x1b?\[[01]m|Arguments received by .*"
@@ -191,7 +197,15 @@ def covers(bug: Bug, finding: Finding, graph: Graph) -> bool:
     anywhere = last.layer == PLAIN_LAYER and finding.layer == ""  # the reducer tried, and it was not the layer
     if finding.symptom == "hang":  # it is the amount of work, not the parameters
         return any(kin((call.layer,)) == kin((last.layer,)) for call in calls)
-    return any(_holds(bug.minimal.graph, last, call, anywhere) for call in calls)
+    needed = [last]
+    if finding.symptom == "crash" and _CHECK.search(finding.detail):
+        needed = [node for node in bug.minimal.graph.nodes if node.layer != INPUT and _odd(bug.minimal.graph, node)]
+    return all(any(_holds(bug.minimal.graph, node, call, anywhere) for call in calls) for node in needed or [last])
+
+
+def _odd(graph: Graph, node: Node) -> bool:
+    """Whether a node of a reduced case is part of its condition."""
+    return any(True for _ in _facts(CallOf(node.layer, graph.input_types(node), node.params)))
 
 
 def _same_code(bug: Bug, finding: Finding) -> bool:

@@ -198,7 +198,7 @@ GAPS: tuple[Gap, ...] = (
     Gap(
         ("onnx-reference",),
         tuple(f"GlobalMaxPooling{axes}D" for axes in (1, 2, 3)),
-        lambda x, p: p.data_format == "channels_first",
+        lambda x, p: p.data_format == "channels_first" or p.keepdims,  # or behind a convolution
         evidence="onnx's GlobalMaxPool knows images only: expected float32[2, 6, 1]; received float32[2, 1]",
         symptom="any",
         always=False,
