@@ -15,7 +15,7 @@ from cometfuzz.ir.case import Case
 from cometfuzz.ir.graph import INPUT, Draft, Edge
 from cometfuzz.ir.types import FLOATS
 from cometfuzz.reference.bound import expect, judge, largest_excess
-from cometfuzz.reference.call import MEANINGS
+from cometfuzz.reference.call import MEANINGS, summed
 from cometfuzz.reference.run import narrow, run
 
 
@@ -34,6 +34,34 @@ def utility_case(layer: str, params: dict[str, object], *, dtype: str = "float32
 
 def result_of(case: Case) -> np.ndarray:
     return run(case.graph, draw_data(case)).values[case.graph.outputs[0]]
+
+
+@pytest.mark.parametrize("count", [16, 64, 300])
+def test_the_bound_accepts_a_sum_of_equal_terms_one_by_one(count: int) -> None:
+    """Terms that are alike are rounded alike: the errors of a long sum do not cancel."""
+    case = chain((1, count), ("Dense", {"units": 1, "use_bias": False}))
+    for value in (0.1, 0.3, 0.7, 1.1, 1.7, -0.9):
+        data = Data({"x": np.full((1, count), value, "f4")}, {"n0": {"kernel": np.full((count, 1), 0.3, "f4")}})
+        expected = expect(case.graph, data)[Edge("n0")]
+        product = np.float32(value) * np.float32(0.3)
+        seen = np.cumsum(np.full(count, product), dtype="f4")[-1:].reshape(1, 1)
+        assert judge(expected, seen).ok
+        assert not judge(expected, seen - product).ok, "a term is missing"
+
+
+@pytest.mark.parametrize(
+    ("equation", "left", "right", "count"),
+    [
+        ("ni,io->no", (2, 3), (3, 4), 3),
+        ("...i,ijk->...jk", (5, 5, 2), (2, 3, 4), 2),
+        ("abc,bcd->ad", (1, 2, 3), (2, 3, 4), 6),
+    ],
+)
+def test_how_many_products_a_contraction_adds_up(
+    equation: str, left: tuple[int, ...], right: tuple[int, ...], count: int
+) -> None:
+    assert summed(equation, np.ones(left), np.ones(right)) == count
+    assert (np.einsum(equation, np.ones(left), np.ones(right)) == count).all()
 
 
 def test_every_layer_and_utility_has_a_meaning() -> None:

@@ -180,6 +180,15 @@ def test_an_activation_is_known_wherever_it_is() -> None:
     assert not covers(bug, WRONG, chain((1, 3, 3, 1), ("Conv2D", {"activation": "tanh"})).graph)
 
 
+def test_a_separable_convolution_is_a_depthwise_one_too() -> None:
+    depthwise = chain((1, 2, 2, 1), ("DepthwiseConv2D", {"kernel_size": (1, 2), "strides": (1, 2)}))
+    bug = bug_of(depthwise, replace(WRONG, layer="DepthwiseConv2D"))
+    found = replace(WRONG, layer="SeparableConv2D")
+    odd = {"kernel_size": (1, 2), "strides": (1, 2), "data_format": "channels_first"}
+    assert covers(bug, found, chain((1, 1, 2, 2), ("SeparableConv2D", odd)).graph)
+    assert not covers(bug, found, chain((1, 1, 2, 2), ("SeparableConv2D", {"kernel_size": (1, 2)})).graph)
+
+
 @pytest.mark.parametrize(("file", "known"), [("layers/rnn/rnn.py:3", True), ("backend/torch/rnn.py:3", False)])
 def test_what_fails_in_a_layer_of_keras_is_known_on_every_backend(file: str, known: bool) -> None:
     frames = {"frames": [f"/a/site-packages/keras/src/{file} reset_state"]}

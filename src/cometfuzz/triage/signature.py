@@ -156,9 +156,14 @@ def alias_of(finding: Finding, graph: Graph) -> str:
 
 
 def calls_at(graph: Graph, node: Node) -> Iterator[CallOf]:
-    """A node as a call, the calls inside it, and its activations as calls of Activation."""
+    """A node as a call, the calls inside it, its activations as calls of Activation, and half of a separable
+    convolution as the depthwise one that it is."""
     types = graph.input_types(node)
     yield from _calls(CallOf(node.layer, types, node.params))
+    if node.layer.startswith("SeparableConv"):
+        depthwise = CATALOGUE[node.layer.replace("Separable", "Depthwise")]
+        shared = {name: value for name, value in node.params.items() if name in depthwise.params}
+        yield CallOf(depthwise.name, types, depthwise.complete(shared))
     for name in activations_of(node.params) if node.layer != "Activation" else ():
         yield CallOf("Activation", node.outputs[:1], CATALOGUE["Activation"].complete({"activation": name}))
 
