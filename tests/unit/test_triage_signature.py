@@ -290,6 +290,13 @@ def test_a_broken_file_is_one_clear_error(tmp_path: Path, text: str, message: st
             {"library": "onnxruntime"},
         ),
         (
+            "pytorch/issues/157237",
+            Signature(
+                "keras", "build", "nonfinite", ("SeparableConv2D",), "", "padding='same', bfloat16, special data"
+            ),
+            {"condition": "padding='same', special data"},
+        ),
+        (
             "keras/pull/23093",
             Signature("all libraries", "", "nonfinite", ("UnitNormalization",), "", "float16"),
             {"condition": "rank 3"},
