@@ -3,7 +3,7 @@
 A meaning is the NumPy function that says what a layer computes, in float64, in inference mode, written from the
 documented meaning of the layer. It states where rounding happens: `call.rounded(value)` around an intermediate that a
 library would round (a recurrent state, a variance, scores before a softmax) lets the error bound perturb it, and
-`call.contract` records how large the sums of absolute terms get.
+`call.contract` records how large the sums of absolute terms get, and lets long ones stray farther.
 """
 
 import math

@@ -161,10 +161,8 @@ def _mxnet_cast(node: Node, dtype: str) -> str:
 
 def _mxnet_pad(node: Node, dtype: str) -> str:
     """Axis by axis: MXNet's own pad knows images only."""
-    x, sizes = (
-        "t.symbol",
-        [size - sum(pads) for size, pads in zip(node.outputs[0].shape, node.params.paddings, strict=True)],
-    )
+    x = "t.symbol"
+    sizes = [size - sum(pads) for size, pads in zip(node.outputs[0].shape, node.params.paddings, strict=True)]
     for axis, (before, after) in enumerate(node.params.paddings):
         parts = [_mxnet_full((*sizes[:axis], n, *sizes[axis + 1 :]), node.params.value, dtype) for n in (before, after)]
         given = [part for part, there in ((parts[0], before), (x, True), (parts[1], after)) if there]
