@@ -232,6 +232,21 @@ def test_a_gap_of_the_builder_covers_what_is_behind_it() -> None:
     assert not list(bench.gaps("tf-graph"))
 
 
+@pytest.mark.parametrize(("params", "route"), [({}, "keras_torch"), ({"reverse_dtype": "float32"}, "keras_tf")])
+def test_another_dtype_within_a_model_shows_as_values_and_is_the_same_gap(params: dict[str, str], route: str) -> None:
+    """The next layer casts back, so that what is seen is a lower precision."""
+    layer = "ReversibleEmbedding"
+    case = chain(
+        (1, 4),
+        (layer, {"reverse": True, "output_dim": 4, "dtype": "float64", **params}),
+        ("ReLU", {}),
+        dtype="float64",
+    )
+    (found,) = judged(case, **{route: off(layer, 1e-3)})
+    assert (found.symptom, found.layer) == ("value", layer)
+    assert found.gap
+
+
 def test_the_margin_grows_with_what_is_summed() -> None:
     assert margin_of([np.zeros(64)]) == MARGIN
     assert margin_of([np.zeros(4), np.zeros((64, 64))]) == 8 * MARGIN

@@ -297,6 +297,16 @@ def test_a_broken_file_is_one_clear_error(tmp_path: Path, text: str, message: st
             {"condition": "padding='same', special data"},
         ),
         (
+            "training=True",
+            Signature("keras", "export", "value", ("CenterCrop", "AdditiveAttention"), "", "dropout"),
+            {"layers": ("CenterCrop",)},
+        ),
+        (
+            "training=True",
+            Signature("keras", "export", "nondeterminism", ("Rescaling", "Resizing", "Dropout"), "", "rate"),
+            {"stage": "build"},
+        ),
+        (
             "keras/pull/23093",
             Signature("all libraries", "", "nonfinite", ("UnitNormalization",), "", "float16"),
             {"condition": "rank 3"},

@@ -135,7 +135,7 @@ GAPS: tuple[Gap, ...] = (
         lambda x, p: p.reverse and p.dtype == "float64",
         evidence=f"keras.ops.matmul of float64 is float32: {NO_FLOAT64}",
         kind="bug",
-        symptom="shape",
+        symptom="result",
     ),
     Gap(
         KERAS3_ROUTES,
@@ -143,6 +143,6 @@ GAPS: tuple[Gap, ...] = (
         lambda x, p: p.reverse and p.reverse_dtype is not None and p.reverse_dtype != p.dtype,
         evidence="reverse_dtype='float32', dtype='float16': the symbolic result is float16, the real one float32",
         kind="bug",
-        symptom="shape",
+        symptom="result",
     ),
 )
