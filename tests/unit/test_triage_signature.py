@@ -201,6 +201,18 @@ def test_what_fails_in_a_layer_of_keras_is_known_on_every_backend(file: str, kno
     assert not covers(bug_of(case, crash), elsewhere, chain((1, 2, 1), ("LSTM", {})).graph)
 
 
+def test_what_a_layer_of_keras_says_is_known_where_its_frames_are_lost() -> None:
+    """PyTorch's own frames hide those of the layer."""
+    said = "ValueError: Exception encountered when calling Softmax.call(). The mask must fit"
+    frames = {"frames": ["/a/site-packages/keras/src/layers/activations/softmax.py:67 call"]}
+    crash = replace(crash_of("keras-tf"), evidence=frames, failure=said)
+    case = chain((1, 2, 1), ("Masking", {}), ("Softmax", {}))
+    lost = replace(crash, library="torch", evidence={"frames": ["/a/site-packages/torch/nn/modules/module.py:9 f"]})
+    assert covers(bug_of(case, crash), lost, case.graph)
+    assert not covers(bug_of(case, crash), replace(lost, failure=said.replace("mask", "axis")), case.graph)
+    assert not covers(bug_of(case, lost), crash, case.graph)
+
+
 def test_a_crash_is_known_anywhere_if_the_layer_did_not_matter() -> None:
     crash = replace(crash_of("keras-tf"), severity="empty")
     bug = bug_of(chain((1, 0), ("ReLU", {})), crash)
@@ -273,6 +285,11 @@ def test_a_broken_file_is_one_clear_error(tmp_path: Path, text: str, message: st
             "pytorch/issues/32282",
             Signature("torch", "torch.onnx", "crash", ("pad", "LayerNormalization"), "SymbolicValueError in x.py f"),
             {"layers": ("pad", "BatchNormalization")},
+        ),
+        (
+            "behind a pad",
+            Signature("torch", "torch.onnx", "crash", ("pad", "MaxPooling1D"), "SymbolicValueError in x.py f"),
+            {"layers": ("MaxPooling1D",)},
         ),
         (
             "tensorflow/issues/125965",

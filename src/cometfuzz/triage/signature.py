@@ -41,9 +41,10 @@ _CHECK = re.compile(r"\w+\.(?:h|hpp|cc|cpp):\d+")
 """How a runtime names the check that refuses a file. What the file has there is one operator; layers around it only
 made a converter or an optimiser write it so."""
 
-_AROUND = re.compile(
-    r"Exception encountered when calling \S+\.call\(\)\.|\{\{[^}]*\}\}|\x1b?\[[01]m|Arguments received by .*"
-)
+_CALLING = re.compile(r"Exception encountered when calling \S+\.call\(\)\.")
+"""How Keras names the layer that fails."""
+
+_AROUND = re.compile(_CALLING.pattern + r"|\{\{[^}]*\}\}|\x1b?\[[01]m|Arguments received by .*")
 """What Keras and TensorFlow put around a message: the layer, the device, colours, the arguments."""
 
 _LATER = re.compile(r"(\(op_type:.*?)\(op_type:.*", re.DOTALL)
@@ -214,9 +215,14 @@ def _odd(graph: Graph, node: Node) -> bool:
 
 
 def _same_code(bug: Bug, finding: Finding) -> bool:
-    """Whether both fail in one function of a layer of Keras, which every backend and every trace runs."""
-    failure = failure_of(finding)
-    return " in keras/src/layers/" in failure and failure == bug.signature.failure
+    """Whether both fail in one function of a layer of Keras, which every backend and every trace runs.
+
+    Where the frames of that function are lost, as on PyTorch, Keras still names the layer, and says the same.
+    """
+    if " in keras/src/layers/" not in bug.signature.failure:
+        return False
+    said = _CALLING.search(finding.failure) and template(finding.failure) == template(bug.finding.failure)
+    return bool(said) or failure_of(finding) == bug.signature.failure
 
 
 def same_rule(bug: Bug, finding: Finding) -> bool:
