@@ -171,6 +171,17 @@ def test_a_limit_that_names_no_layer_covers_utilities_too() -> None:
     assert not list(Bench(plain, lambda *given: plain).gaps("openvino"))
 
 
+def test_what_a_converter_says_of_a_model_that_does_not_run_is_no_finding_of_its_own() -> None:
+    base = raised("keras-tf", "ValueError", "the mask does not fit")
+    behind = raised("litert", "TypeError", "'NoneType' object is not callable")
+    (found,) = findings(CASE, base, behind)
+    assert found.camps[0].routes == ("keras-tf",)
+    (found,) = findings(CASE, completed("keras-tf", answer(CASE)), behind)
+    assert found.camps[0].routes == ("litert",)
+    (found,) = findings(CASE, raised("keras-torch", "ValueError", "no"), behind)[1:]
+    assert found.camps[0].routes == ("litert",)
+
+
 def test_the_death_of_a_process() -> None:
     dead = Outcome("keras-tf", "signal", "run", "tensorflow", detail="SIGSEGV")
     (found,) = findings(CASE, dead, completed("keras-torch", answer(CASE)))

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from cometfuzz.execution.outcome import Outcome
 from cometfuzz.oracles.bench import Bench
 from cometfuzz.oracles.finding import Camp, Finding, Symptom, template
+from cometfuzz.routes.registry import base_of
 
 DEATHS = ("signal", "exited", "memory", "oversized", "protocol")
 UNSUPPORTED = (
@@ -29,6 +30,8 @@ def crash(bench: Bench) -> Iterator[Finding]:
     """One finding for each way of failing."""
     failed: dict[Key, list[Outcome]] = {}
     for outcome in bench.trial.outcomes.values():
+        if _follows(bench, outcome):
+            continue
         ended, failure = outcome.cause or outcome.status, outcome.failure
         if ended in DEATHS or (ended == "exception" and failure and failure.type != STATIC and not failure.disk_full):
             failed.setdefault(_key(outcome), []).append(outcome)
@@ -56,6 +59,12 @@ def crash(bench: Bench) -> Iterator[Finding]:
                 "against": "some routes" if bench.completed else "the reference",
             },
         )
+
+
+def _follows(bench: Bench, outcome: Outcome) -> bool:
+    """Whether the model raises on its own front end already: what a converter says of it then is no finding."""
+    base = bench.trial.outcomes.get(base_of(outcome.route) or "")
+    return base is not None and base.status == outcome.status == "exception"
 
 
 def _key(outcome: Outcome) -> Key:
