@@ -180,6 +180,16 @@ def test_an_activation_is_known_wherever_it_is() -> None:
     assert not covers(bug, WRONG, chain((1, 3, 3, 1), ("Conv2D", {"activation": "tanh"})).graph)
 
 
+def test_an_activation_that_is_a_layer_too_is_known_as_either() -> None:
+    layer, named = chain((1, 2), ("Softmax", {})), chain((1, 2), ("Activation", {"activation": "softmax"}))
+    inside = chain((1, 2, 1), ("GRU", {"activation": "softmax"}))
+    other = chain((1, 2, 1), ("GRU", {"activation": "relu"}))
+    for bug in map(bug_of, (layer, named)):
+        assert all(covers(bug, WRONG, case.graph) for case in (layer, named, inside))
+        assert not covers(bug, WRONG, other.graph)
+    assert not covers(bug_of(chain((1, 2), ("ReLU", {"max_value": 1.0}))), WRONG, other.graph)
+
+
 def test_a_separable_convolution_is_a_depthwise_one_too() -> None:
     depthwise = chain((1, 2, 2, 1), ("DepthwiseConv2D", {"kernel_size": (1, 2), "strides": (1, 2)}))
     bug = bug_of(depthwise, replace(WRONG, layer="DepthwiseConv2D"))
@@ -290,6 +300,11 @@ def test_a_broken_file_is_one_clear_error(tmp_path: Path, text: str, message: st
             "behind a pad",
             Signature("torch", "torch.onnx", "crash", ("pad", "MaxPooling1D"), "SymbolicValueError in x.py f"),
             {"layers": ("MaxPooling1D",)},
+        ),
+        (
+            "log(sigmoid)",
+            Signature("torch", "torch.onnx", "value", ("Conv3DTranspose",), "", "activation='log_sigmoid'"),
+            {"condition": "activation='sigmoid'"},
         ),
         (
             "tensorflow/issues/125965",

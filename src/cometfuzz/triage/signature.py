@@ -32,6 +32,9 @@ DISPATCHING = (
 )
 """Files and functions through which every call of a library goes: a frame in one of them says nothing."""
 
+ACTIVATING = {"relu": "ReLU", "softmax": "Softmax", "elu": "ELU", "leaky_relu": "LeakyReLU"}
+"""Activations that are layers too, which call the same function."""
+
 _OPERATOR = re.compile(
     r"op_type: ?(\w+)|OpType: (\w+)|\bOp \((\w+)\)|'(\w+\.\w+)' op\b|\[Op:(\w+)\]|descriptor for an? (\w+)"
 )
@@ -157,16 +160,22 @@ def alias_of(finding: Finding, graph: Graph) -> str:
 
 
 def calls_at(graph: Graph, node: Node) -> Iterator[CallOf]:
-    """A node as a call, the calls inside it, its activations as calls of Activation, and half of a separable
-    convolution as the depthwise one that it is."""
+    """A node as a call, the calls inside it, its activations as calls of Activation and of the layers that they are,
+    and half of a separable convolution as the depthwise one that it is."""
     types = graph.input_types(node)
     yield from _calls(CallOf(node.layer, types, node.params))
     if node.layer.startswith("SeparableConv"):
         depthwise = CATALOGUE[node.layer.replace("Separable", "Depthwise")]
         shared = {name: value for name, value in node.params.items() if name in depthwise.params}
         yield CallOf(depthwise.name, types, depthwise.complete(shared))
-    for name in activations_of(node.params) if node.layer != "Activation" else ():
+    names = activations_of(node.params)
+    for name in names if node.layer != "Activation" else ():
         yield CallOf("Activation", node.outputs[:1], CATALOGUE["Activation"].complete({"activation": name}))
+    for name, layer in ACTIVATING.items():
+        if name in names:
+            yield CallOf(layer, node.outputs[:1], CATALOGUE[layer].complete({}))
+        elif layer == node.layer:
+            yield CallOf("Activation", types, CATALOGUE["Activation"].complete({"activation": name}))
 
 
 def _calls(call: CallOf) -> Iterator[CallOf]:
