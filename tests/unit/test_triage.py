@@ -10,7 +10,7 @@ import pytest
 from triaging import Acting, Condition, crash_of
 from trials import Routes, chain, wire
 
-from cometfuzz.catalogue.data import to_tensor
+from cometfuzz.catalogue.data import to_array, to_tensor
 from cometfuzz.errors import CometfuzzError
 from cometfuzz.execution.executor import Executor
 from cometfuzz.execution.outcome import Outcome, Trial
@@ -229,6 +229,25 @@ def test_the_script_belongs_to_the_bug() -> None:
     assert bug is not None
     assert bug.script is script
     assert bug.reported
+
+
+def test_ones_may_show_in_a_clean_process_what_zeros_do_not() -> None:
+    """Memory that nobody wrote holds what an earlier model left; in a clean process it is zero, as the data are."""
+    executor = Wrong(Routes(openvino=lambda layer, value: np.full_like(value, 7.0) if layer == "ReLU" else value))
+
+    def clean_process(bug: Bug) -> Script:
+        (name,) = (node.id for node in bug.minimal.graph.inputs)
+        return Script("", "main", bool(to_array(bug.minimal.data[name]).any()), 1, "")
+
+    bug = triage_of(executor, reproduce=clean_process).triage(wrong(executor), CASE).bug
+    assert bug is not None
+    assert bug.reported
+    assert "expected 1 " in bug.finding.detail
+    assert bug.finding.camps[0].what == bug.finding.detail
+    hidden = triage_of(executor, reproduce=lambda bug: Script("", "main", False, 0, "")).triage(wrong(executor), CASE)
+    assert hidden.bug is not None
+    assert not hidden.bug.reported
+    assert "expected 0 " in hidden.bug.finding.detail
 
 
 def test_a_reduction_that_was_cut_short_says_so() -> None:

@@ -320,6 +320,17 @@ def simple_data(piece: Workpiece) -> Iterator[Case | None]:
             yield _with_data(piece, {key: simple(tensor_of(piece, key)) for key in chunk})
 
 
+def filled(case: Case) -> Case | None:
+    """The case with ones in its inputs where these are all zeros; None if none are."""
+    piece = Workpiece(case)
+    empty = [node.id for node in case.graph.inputs if _blank(piece.data.inputs[node.id])]
+    return _with_data(piece, {name: np.ones_like(piece.data.inputs[name]) for name in empty}) if empty else None
+
+
+def _blank(array: Array) -> bool:
+    return array.size > 0 and not array.any()
+
+
 def tensor_of(piece: Workpiece, key: str) -> Array:
     """The values behind a key of `Case.data`."""
     node, _, weight = key.partition("/")

@@ -21,6 +21,7 @@ from cometfuzz.triage.collection import Collected, covering, having, recognised,
 from cometfuzz.triage.confirm import Confirmed, Probe, Target, confirm
 from cometfuzz.triage.known import KnownIssue, known_as
 from cometfuzz.triage.localise import Located, beginning, isolated, localise
+from cometfuzz.triage.passes import filled
 from cometfuzz.triage.reduce import Effort, Reduced, Reducer
 from cometfuzz.triage.signature import MATTERING, alias_of, covers, layers_of, needs_utility, same_bug, same_rule, sign
 
@@ -139,10 +140,27 @@ class Triage:
             bug = recognised(entry, bug.original)
         elif not bug.known and bug.shown:  # a whole model that nobody could reduce proves nothing by its values
             began = time.monotonic()
-            bug = replace(bug, script=self.reproduce(bug))
+            bug = self._with_script(bug)
             bug = replace(bug, triage_s=bug.triage_s + time.monotonic() - began)
         self.bugs[bug.id] = bug
         return Triaged(bug, new=True)
+
+    def _with_script(self, bug: Bug) -> Bug:
+        """A bug and its script. Memory that nobody wrote is zero in a clean process: data of zeros may hide there what
+        ones show."""
+        script = self.reproduce(bug)
+        fuller = filled(bug.minimal) if script is not None and not script.shown else None
+        if fuller is None:
+            return replace(bug, script=script)
+        probe = Probe(self.executor, Target.of(bug.finding, bug.minimal.graph, self.executor.routes))
+        found = probe.find(fuller)
+        if found is None:
+            return replace(bug, script=script)
+        camps = (replace(bug.finding.camps[0], what=found.detail), *bug.finding.camps[1:])
+        seen = replace(bug.finding, detail=found.detail, camps=camps)
+        other = replace(bug, finding=seen, minimal=fuller, minimal_id=case_id(fuller))
+        again = self.reproduce(other)
+        return replace(other, script=again) if again is not None and again.shown else replace(bug, script=script)
 
     def _work_out(self, finding: Finding, case: Case, routes: Sequence[str], began: float) -> Bug:
         """The bug of a finding, new or not."""
