@@ -21,6 +21,7 @@ from cometfuzz.errors import NoScript
 from cometfuzz.ir.types import FLOATS
 from cometfuzz.oracles.finding import Camp
 from cometfuzz.reference.bound import Expected, expect
+from cometfuzz.routes.openvino import OPTIONS
 from cometfuzz.routes.registry import ROUTES
 from cometfuzz.triage.reproducer import make_script, shows
 from cometfuzz.triage.running import Ran, ScriptLimits, resident_bytes, run_script
@@ -29,6 +30,7 @@ from cometfuzz.triage.scripts.ends import tolerance
 from cometfuzz.triage.scripts.frame import frame
 from cometfuzz.triage.scripts.keras_program import VARIANTS, keras_program
 from cometfuzz.triage.scripts.pieces import ARRAYS, Engine, Program
+from cometfuzz.triage.scripts.readers import READERS
 from cometfuzz.triage.scripts.text import array, comment, number, without_us, wrap
 
 PYTHON = Path(sys.executable)
@@ -95,6 +97,16 @@ def test_every_layer_can_be_written_in_every_way() -> None:
                 program = keras_program(case.graph, draw_data(case), ROUTES[route], variant)
                 for _, lines in program.engine.pieces:
                     ast.parse("\n".join(lines))
+
+
+def test_a_script_compiles_with_the_options_of_the_route() -> None:
+    """OpenVINO dies over some models on one thread only."""
+    engine = READERS["openvino"]({"x": "data"}, True)
+    lines = [line for _, piece in engine.pieces for line in piece]
+    (options,) = (ast.literal_eval(line.partition(" = ")[2]) for line in lines if line.startswith("options = "))
+    assert options == OPTIONS
+    assert options["INFERENCE_NUM_THREADS"] == 1
+    assert any(line.endswith('"CPU", options)') for line in lines)
 
 
 def test_a_module_of_several_inputs_owns_the_weights() -> None:

@@ -11,6 +11,7 @@ from cometfuzz.routes.tf2onnx import STEPS
 
 _STAGES = (Stage("load", "openvino"), Stage("compile", "openvino"), Stage("run", "openvino"))
 _STEP = Step("openvino", Group("openvino", "main", QUIET), __name__, "run", _STAGES)
+OPTIONS = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": 1, "NUM_STREAMS": 1}
 OPENVINO = Route("openvino", "keras-tf > tf2onnx > OpenVINO", "keras3", (*STEPS, _STEP))
 
 
@@ -26,7 +27,6 @@ class OpenVinoSession:
 
     def __init__(self, openvino: Any) -> None:
         self.openvino, self.core = openvino, openvino.Core()
-        self.options = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": 1, "NUM_STREAMS": 1}
 
     def versions(self) -> dict[str, str]:
         return {"openvino": self.openvino.__version__.split("-")[0]}
@@ -37,7 +37,7 @@ class OpenVinoSession:
             model = self.core.read_model(artefact)
         work.enter("compile")
         with work.library():
-            compiled = self.core.compile_model(model, "CPU", self.options)
+            compiled = self.core.compile_model(model, "CPU", OPTIONS)
             names = {name for given in compiled.inputs for name in given.names}
         work.enter("run")
         given = named_inputs(work, names)

@@ -1,7 +1,9 @@
 """How a script runs an ONNX model that it holds as `proto`, on each library that reads one."""
 
+import json
 from collections.abc import Callable, Mapping
 
+from cometfuzz.routes.openvino import OPTIONS
 from cometfuzz.triage.scripts.pieces import ARRAYS, METADATA, Engine, Results
 
 Feeds = Mapping[str, str]
@@ -50,7 +52,7 @@ def _openvino(feeds: Feeds, single: bool) -> Engine:
         versions={"onnx": "onnx.__version__", "openvino": "openvino.__version__"},
         pieces=(
             ("load", ("core = openvino.Core()", "network = core.read_model(proto.SerializeToString())")),
-            ("compile", ('compiled = core.compile_model(network, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})',)),
+            ("compile", (f"options = {json.dumps(OPTIONS)}", 'compiled = core.compile_model(network, "CPU", options)')),
         ),
     )
 
