@@ -105,6 +105,14 @@ def test_nan_that_everybody_has_is_no_finding_and_one_that_is_swallowed_is_speci
     assert found.symptom == "nonfinite"
 
 
+def test_numbers_that_leave_the_range_within_a_window_are_no_finding() -> None:
+    """100 times 1000 is Inf in float16, and stays so behind a cast to float32."""
+    case = chain((1, 2), ("Rescaling", {"scale": 1000.0}), ("cast", {"dtype": "float32"}), dtype="float16")
+    case = replace(case, data={"x": to_tensor(np.full((1, 2), 100.0, np.float16))})
+    assert np.isinf(array_of(answer(case)[0])).all()
+    assert judged(case) == []
+
+
 def test_another_shape_and_another_dtype() -> None:
     good = answer(CASE)
     (found,) = findings(
