@@ -11,8 +11,10 @@ from cometfuzz.routes.tf2onnx import STEPS
 
 _STAGES = (Stage("load", "openvino"), Stage("compile", "openvino"), Stage("run", "openvino"))
 _STEP = Step("openvino", Group("openvino", "main", QUIET), __name__, "run", _STAGES)
-OPTIONS = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": 1, "NUM_STREAMS": 1}
 OPENVINO = Route("openvino", "keras-tf > tf2onnx > OpenVINO", "keras3", (*STEPS, _STEP))
+
+OPTIONS = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": 1, "NUM_STREAMS": 1}
+"""How a model is compiled; a script does it alike."""
 
 
 def start(options: Mapping[str, str]) -> "OpenVinoSession":
