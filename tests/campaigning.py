@@ -87,7 +87,7 @@ FOUND = (
     finding("death", "openvino", "MaxPooling3D", "signal SIGSEGV", severity="empty"),
     finding("shape", "tf2onnx", "Conv1DTranspose", "expected (1, 7, 3); received (1, 8, 3)"),
     finding("unsupported", "tf2onnx", "ConvLSTM3D", "NotImplementedError"),
-    finding("crash", "keras", "Bidirectional", "ValueError: known", gap="keras-team/keras 12345"),
+    finding("crash", "keras", "Bidirectional", "ValueError: known", defect="keras-team/keras 12345"),
     finding("hang", "jax", "SeparableConv2D", "60 s, the others at most 0.2 s", severity="special"),
     finding("crash", "litert", "UpSampling2D", "\x1b[31mRuntimeError\x1b[0m: [red]tensor 3 is [bold]gone"),
 )

@@ -45,5 +45,9 @@ class InvalidCollection(CometfuzzError):
     """A collection of bugs that cannot be read or written; the message names the file."""
 
 
+class InvalidLedger(CometfuzzError):
+    """An entry of the ledger that cannot be read, or that names what there is not."""
+
+
 class NoScript(CometfuzzError):
     """A bug of which no script can be written."""

@@ -1,14 +1,14 @@
-"""Bugs made by hand of drawn calls that fall under a declared gap: what triage would hand to the reproducer."""
+"""Bugs made by hand of drawn calls that fall under a declared rule: what triage would hand to the reproducer."""
 
 from collections.abc import Iterator
 
 from cometfuzz.execution.executor import Executor
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.codec import case_id
+from cometfuzz.ledger.matching import Rule
 from cometfuzz.oracles.bench import Bench
 from cometfuzz.oracles.finding import Finding
 from cometfuzz.oracles.judging import examine
-from cometfuzz.routes.gaps import Gap
 from cometfuzz.triage.bug import Blame, Bug, Signature
 from cometfuzz.triage.declared import leads
 
@@ -39,10 +39,10 @@ def bug_of(case: Case, finding: Finding) -> Bug:
     )
 
 
-def first_bug(executor: Executor, gap: Gap, route: str, layer: str, tries: int = 12) -> Bug | None:
-    """A bug of a layer that shows under a gap."""
-    for case in leads(gap, route, layer, tries):
+def first_bug(executor: Executor, rule: Rule, route: str, layer: str, tries: int = 12) -> Bug | None:
+    """A bug of a layer that shows under a rule."""
+    for case in leads(rule, route, layer, tries):
         for finding in findings(executor, case, route):
-            if finding.gap == gap.evidence:
+            if finding.defect == rule.id:
                 return bug_of(case, finding)
     return None

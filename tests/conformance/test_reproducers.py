@@ -19,8 +19,8 @@ from cometfuzz.execution.executor import Executor
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.graph import INPUT, Draft, Edge
 from cometfuzz.ir.types import TensorType
+from cometfuzz.ledger.matching import rules_of
 from cometfuzz.oracles.finding import Camp, Finding
-from cometfuzz.routes.gaps import gaps_of
 from cometfuzz.routes.registry import ROUTES
 from cometfuzz.triage.recording import read_bug
 from cometfuzz.triage.reproducer import make_script, reproduce, shows
@@ -58,10 +58,14 @@ def executor() -> Iterator[Executor]:
 
 @pytest.mark.parametrize(("route", "layer", "symptom"), KNOWN)
 def test_a_known_bug_shows_by_itself(executor: Executor, route: str, layer: str, symptom: str) -> None:
-    gaps = [gap for gap in gaps_of(route, layer) if (gap.kind, gap.symptom, gap.by_chance) == ("bug", symptom, False)]
-    gaps.sort(key=lambda gap: route not in gap.routes)  # the converter's come after the reader's own
-    bug = next(filter(None, (first_bug(executor, gap, route, layer) for gap in gaps)), None)
-    assert bug is not None, "expected a draw under one of the gaps that shows it"
+    known = [
+        rule
+        for rule in rules_of(route, layer)
+        if (rule.defect.kind, rule.symptom, rule.by_chance) == ("bug", symptom, False)
+    ]
+    known.sort(key=lambda rule: route not in rule.routes)  # the converter's come after the reader's own
+    bug = next(filter(None, (first_bug(executor, rule, route, layer) for rule in known)), None)
+    assert bug is not None, "expected a draw under one of the known that shows it"
     script = reproduce(bug, executor=executor)
     assert script is not None
     assert script.shown, f"{bug.finding}\n{script.output}\n{script.text}"

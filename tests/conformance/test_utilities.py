@@ -13,9 +13,9 @@ from cometfuzz.execution.comparing import array_of
 from cometfuzz.execution.executor import Executor
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.graph import Draft, Edge, Graph
+from cometfuzz.ledger.matching import rules_against
 from cometfuzz.reference.bound import expect, judge
 from cometfuzz.reference.run import narrow, run
-from cometfuzz.routes.gaps import gaps_against
 from cometfuzz.routes.registry import ROUTES
 
 pytestmark = pytest.mark.library
@@ -46,13 +46,13 @@ LIMITS: list[tuple[tuple[str, ...], Callable[[str, dict[str, Any], str], bool], 
     (("openvino",), lambda u, p, d: d == "float64", "float64 is computed in float32"),
     (("onnx2torch", "onnx2pytorch"), lambda u, p, d: p.get("elements") == "all", CONSTANT),
 ]
-"""What routes do not do, beside declared gaps: route, (utility, parameters, dtype) and why."""
+"""What routes do not do, beside declared known: route, (utility, parameters, dtype) and why."""
 
 
 def excused(route: str, graph: Graph, utility: str, params: dict[str, Any], dtype: str) -> bool:
     node = graph.by_id["u"]
     spec = CATALOGUE[utility]
-    declared = any(gap for gap in gaps_against(route, spec, spec.view(graph.input_types(node)), node.params))
+    declared = any(rule for rule in rules_against(route, spec, spec.view(graph.input_types(node)), node.params))
     return declared or any(route in routes and when(utility, params, dtype) for routes, when, _ in LIMITS)
 
 

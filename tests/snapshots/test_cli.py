@@ -88,11 +88,11 @@ def test_a_worker_that_cannot_start_is_one_line_too(
     assert "Traceback" not in error
 
 
-def test_gaps_json_names_the_evidence() -> None:
-    gaps = json.loads(printed("gaps", "--route", "keras-torch", "--kind", "bug", "--json"))["gaps"]
-    assert gaps
-    assert all("keras-torch" in gap["routes"] and gap["kind"] == "bug" and gap["evidence"] for gap in gaps)
-    assert "of them bugs" in printed("gaps", "--layer", "LSTM")
+def test_the_ledger_as_json_names_the_evidence() -> None:
+    defects = json.loads(printed("ledger", "--route", "keras-torch", "--kind", "bug", "--json"))["defects"]
+    assert defects
+    assert all(defect["kind"] == "bug" and defect["seen"] for defect in defects)
+    assert "of them bugs" in printed("ledger", "--layer", "LSTM")
 
 
 def test_bench_json_has_the_promised_form() -> None:
@@ -106,7 +106,7 @@ def test_bench_json_has_the_promised_form() -> None:
         (["layers", "Conv9D"], "received layer='Conv9D'"),
         (["conformance", "--layers", "Nope"], "received layer='Nope'"),
         (["conformance", "--routes", "nope"], "received route='nope'"),
-        (["gaps", "--kind", "nope"], "received kind='nope'"),
+        (["ledger", "--kind", "nope"], "received kind='nope'"),
         (["run", "--routes", "reference"], "expected a route among them that takes every case: keras-tf, keras-torch"),
         (["export", "nowhere"], "nowhere: expected the folder of a campaign"),
     ],

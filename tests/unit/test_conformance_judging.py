@@ -9,8 +9,9 @@ from cometfuzz.execution import conformance
 from cometfuzz.execution.conformance import Report, Result, judge_draw
 from cometfuzz.execution.outcome import Failure, Outcome
 from cometfuzz.execution.protocol import WireTensor
+from cometfuzz.ledger.defect import Defect
+from cometfuzz.ledger.matching import Rule, rules
 from cometfuzz.reference.run import narrow, run
-from cometfuzz.routes.gaps import Gap, all_gaps
 from cometfuzz.routes.registry import ROUTES
 
 ROUTE = ROUTES["keras-tf"]
@@ -23,8 +24,8 @@ def right_answer(drawn: LayerDraw) -> list[WireTensor]:
     return [WireTensor(kind.dtype, kind.shape, narrow(values[edge], kind.dtype).tobytes()) for edge, kind in kinds]
 
 
-def judged(monkeypatch: pytest.MonkeyPatch, outcome: Outcome, *gaps: Gap) -> Result:
-    monkeypatch.setattr(conformance, "gaps_against", lambda route, spec, x, params: gaps)
+def judged(monkeypatch: pytest.MonkeyPatch, outcome: Outcome, *known: Rule) -> Result:
+    monkeypatch.setattr(conformance, "rules_against", lambda route, spec, x, params: known)
     return judge_draw(ROUTE, draw_layer("ELU", 1, 0), 0, outcome)
 
 
@@ -36,8 +37,9 @@ def raised(kind: str) -> Outcome:
     return Outcome("keras-tf", "exception", "build", "keras", failure=Failure(kind, (kind, "Exception"), "no", ()))
 
 
-def gap(**changes: object) -> Gap:
-    return Gap(**{"routes": ("keras-tf",), "layers": ("ELU",), "when": lambda x, p: True, "evidence": "e", **changes})  # type: ignore[arg-type]
+def rule(**changes: object) -> Rule:
+    defect = Defect("t", "w", "keras", id="elu")
+    return Rule(defect, ("keras-tf",), ("ELU",), lambda x, p: True, **changes)  # type: ignore[arg-type]
 
 
 def test_the_right_answer_is_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -62,49 +64,49 @@ def test_a_wrong_dtype_shape_or_count_is_undeclared(monkeypatch: pytest.MonkeyPa
         assert result.undeclared
 
 
-def test_a_declared_exception_is_a_gap_and_another_one_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    declared = gap(raises="ValueError")
+def test_a_declared_exception_is_a_rule_and_another_one_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    declared = rule(raises="ValueError")
     assert judged(monkeypatch, raised("ValueError"), declared).undeclared == ""
     assert "shows otherwise" in judged(monkeypatch, raised("TypeError"), declared).undeclared
     assert judged(monkeypatch, raised("ValueError")).undeclared
 
 
-def test_a_gap_that_passes_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_rule_that_passes_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     answer = completed(right_answer(draw_layer("ELU", 1, 0)))
-    assert "passes" in judged(monkeypatch, answer, gap(raises="ValueError")).undeclared
-    assert judged(monkeypatch, answer, gap(symptom="value", always=False)).undeclared == ""
+    assert "passes" in judged(monkeypatch, answer, rule(raises="ValueError")).undeclared
+    assert judged(monkeypatch, answer, rule(symptom="value", always=False)).undeclared == ""
 
 
 def test_a_signal_is_a_death_not_an_exception(monkeypatch: pytest.MonkeyPatch) -> None:
     dead = Outcome("keras-tf", "signal", "run", "keras", detail="SIGSEGV")
-    assert judged(monkeypatch, dead, gap(raises="Exception")).undeclared
-    assert judged(monkeypatch, dead, gap(symptom="death")).undeclared == ""
+    assert judged(monkeypatch, dead, rule(raises="Exception")).undeclared
+    assert judged(monkeypatch, dead, rule(symptom="death")).undeclared == ""
 
 
-def test_gaps_do_not_count_as_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rules_do_not_count_as_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
     report = Report()
-    report.add(judged(monkeypatch, raised("ValueError"), gap(raises="ValueError")))
+    report.add(judged(monkeypatch, raised("ValueError"), rule(raises="ValueError")))
     report.add(judged(monkeypatch, completed(right_answer(draw_layer("ELU", 1, 0)))))
     report.add(judged(monkeypatch, raised("ValueError")))
     total = report.total("keras-tf")
-    assert (total.draws, total.gaps, total.accepted, total.value_ok, total.undeclared) == (3, 1, 1, 1, 1)
+    assert (total.draws, total.refused, total.accepted, total.value_ok, total.undeclared) == (3, 1, 1, 1, 1)
     assert report.as_plain()["routes"]["keras-tf"]["by_layer"]["ELU"]["draws"] == 3
 
 
-def test_a_declared_wrong_value_is_a_bug_not_a_gap(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_declared_wrong_value_is_a_bug_not_a_rule(monkeypatch: pytest.MonkeyPatch) -> None:
     good = right_answer(draw_layer("ELU", 1, 0))[0]
     report = Report()
-    report.add(judged(monkeypatch, completed([good._replace(data=bytes(len(good.data)))]), gap(symptom="value")))
+    report.add(judged(monkeypatch, completed([good._replace(data=bytes(len(good.data)))]), rule(symptom="value")))
     total = report.total("keras-tf")
-    assert (total.gaps, total.accepted, total.shape_ok, total.value_ok, total.bugs) == (0, 1, 1, 0, 1)
+    assert (total.refused, total.accepted, total.shape_ok, total.value_ok, total.bugs) == (0, 1, 1, 0, 1)
     assert total.undeclared == 0
 
 
-def test_every_gap_names_known_routes_and_has_evidence() -> None:
+def test_every_rule_names_known_routes_and_has_evidence() -> None:
     known = {*ROUTES, *(step.name for route in ROUTES.values() for step in route.steps)}
-    for declared in all_gaps():
+    for declared in rules():
         assert set(declared.routes) <= known
-        assert declared.evidence
+        assert declared.text
         assert declared.raises or declared.symptom != "exception", declared
 
 

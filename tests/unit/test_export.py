@@ -31,7 +31,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     part = cut(first.case, [first.case.graph.nodes[-1].id], 3)
     assert part is not None
     failing = replace(result("openvino", "exception", "+1"), failure={"type": "RuntimeError", "message": LIBRARY_TEXT})
-    declared = replace(FINDING, gap="known", detail=LIBRARY_TEXT)
+    declared = replace(FINDING, defect="known", detail=LIBRARY_TEXT)
     parts = (*first.parts, Executed(1, part, case_id(part), [failing], math.nan, [declared]))
     with Store.create(folder, SETTINGS) as store:
         store.handle(replace(first, parts=parts))
@@ -86,7 +86,7 @@ def test_numbers_are_not_taken_for_formulas() -> None:
 def test_one_row_per_finding(folder: Path) -> None:
     rows = rows_of(exported(folder, "--findings"))
     assert tuple(rows[0]) == FINDINGS
-    assert [(row["index"], row["part"], row["counts"], row["gap"]) for row in rows] == [
+    assert [(row["index"], row["part"], row["counts"], row["defect"]) for row in rows] == [
         ("0", "0", "true", ""),
         ("0", "1", "false", "known"),
         ("1", "0", "true", ""),

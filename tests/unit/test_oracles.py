@@ -174,9 +174,9 @@ def test_a_limit_that_names_no_layer_covers_utilities_too() -> None:
     """OpenVINO computes float64 in float32, whatever the node; the dtype is all that matters."""
     case = chain((1, 2), ("crop", {"crops": ((0, 0), (0, 1))}), dtype="float64")
     trial = Trial(case, {"openvino": completed("openvino", answer(case))})
-    assert any("float64" in gap.evidence for gap in Bench(trial, lambda *given: trial).gaps("openvino"))
+    assert any("float64" in rule.text for rule in Bench(trial, lambda *given: trial).rules("openvino"))
     plain = Trial(chain((1, 2), ("crop", {"crops": ((0, 0), (0, 1))})), {})
-    assert not list(Bench(plain, lambda *given: plain).gaps("openvino"))
+    assert not list(Bench(plain, lambda *given: plain).rules("openvino"))
 
 
 def test_what_a_converter_says_of_a_model_that_does_not_run_is_no_finding_of_its_own() -> None:
@@ -245,10 +245,10 @@ def test_a_gap_of_the_builder_covers_what_is_behind_it() -> None:
     """LayerNormalization over an axis that is not the last fails on PyTorch, and so it does in its exporter."""
     case = chain((1, 2, 3), ("LayerNormalization", {"axis": 1}))
     bench = Bench(Trial(case, {}), lambda *given, **more: Trial(case, {}))
-    assert any(gap.kind == "bug" for gap in bench.gaps("keras-torch"))
-    behind = list(bench.gaps("torch-onnx"))
-    assert any(gap.symptom == "any" and gap.routes == ("keras-torch",) for gap in behind)
-    assert not list(bench.gaps("tf-graph"))
+    assert any(rule.defect.kind == "bug" for rule in bench.rules("keras-torch"))
+    behind = list(bench.rules("torch-onnx"))
+    assert any(rule.symptom == "any" and rule.routes == ("keras-torch",) for rule in behind)
+    assert not list(bench.rules("tf-graph"))
 
 
 @pytest.mark.parametrize(("params", "route"), [({}, "keras_torch"), ({"reverse_dtype": "float32"}, "keras_tf")])
@@ -263,7 +263,7 @@ def test_another_dtype_within_a_model_shows_as_values_and_is_the_same_gap(params
     )
     (found,) = judged(case, **{route: off(layer, 1e-3)})
     assert (found.symptom, found.layer) == ("value", layer)
-    assert found.gap
+    assert found.defect
 
 
 def test_the_margin_grows_with_what_is_summed() -> None:

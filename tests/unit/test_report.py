@@ -114,8 +114,8 @@ def test_findings_of_a_bug_are_not_listed_apart(tmp_path: Path, facts: Facts) ->
     keys = [[group.finding.key for group in some.apart if group.reason == "no bug"] for some in (before, after)]
     assert found.finding.key in keys[0]
     assert found.finding.key not in keys[1]
-    assert {group.reason for group in facts.apart} == {"no bug", "unsupported", "gap"}
-    assert all(group.finding.gap for group in facts.apart if group.reason == "gap")
+    assert {group.reason for group in facts.apart} == {"no bug", "unsupported", "defect"}
+    assert all(group.finding.defect for group in facts.apart if group.reason == "defect")
 
 
 def test_the_curve_keeps_its_ends() -> None:

@@ -29,9 +29,14 @@ def test_findings_are_counted_by_key_and_in_all() -> None:
 
 
 def test_what_does_not_count_is_counted_apart() -> None:
-    aside = finding("unsupported"), finding("refused"), finding(gap="declared"), finding("unsupported", gap="declared")
+    aside = (
+        finding("unsupported"),
+        finding("refused"),
+        finding(defect="declared"),
+        finding("unsupported", defect="declared"),
+    )
     tally = tallied(case_done(0, 1.0, *aside))
-    assert tally.apart == {"unsupported": 1, "refused": 1, "known gap": 2}
+    assert tally.apart == {"unsupported": 1, "refused": 1, "known defect": 2}
     assert (tally.distinct, tally.found) == (0, 0)
 
 

@@ -140,7 +140,7 @@ def test_a_known_issue_is_said_to_be_known_and_costs_no_run() -> None:
 
 def test_what_is_declared_or_not_supported_is_left_alone() -> None:
     executor = crashing(softmax)
-    for finding in (replace(CRASH, gap="known limit"), replace(CRASH, symptom="unsupported")):
+    for finding in (replace(CRASH, defect="known limit"), replace(CRASH, symptom="unsupported")):
         result = triage_of(executor).triage(finding, CASE)
         assert (result.bug, executor.ran) == (None, 0)
         assert result.reason in ("known limit", "unsupported")
@@ -151,11 +151,11 @@ def test_what_is_declared_is_a_bug_if_asked_for() -> None:
     pooling = {"pool_size": (4,), "strides": (1,), "padding": "same"}
     case = chain((2, 6, 3), ("ReLU", {}), ("AveragePooling1D", pooling), ("ReLU", {}))
     (finding,) = examine(Bench(executor.run(case), executor.run))
-    assert "borders are replicated" in finding.gap
-    assert triage_of(executor).triage(finding, case).reason == finding.gap
+    assert finding.defect == "keras-torch-averagepooling-same-channels-first-value"
+    assert triage_of(executor).triage(finding, case).reason == finding.defect
     bug = triage_of(executor, declared=True).triage(finding, case).bug
     assert bug is not None
-    assert (bug.signature.layers, bug.finding.gap, bug.shown) == (("AveragePooling1D",), finding.gap, 3)
+    assert (bug.signature.layers, bug.finding.defect, bug.shown) == (("AveragePooling1D",), finding.defect, 3)
 
 
 def test_a_crash_over_what_is_declared_is_known() -> None:
@@ -173,7 +173,7 @@ def test_a_crash_over_what_is_declared_is_known() -> None:
     case = chain((2, 6, 3), ("AveragePooling1D", pooling), ("Softmax", {}))
     bug = triage_of(Both(wrong_pooling)).triage(crash_of("keras-torch", "keras-tf", "openvino"), case).bug
     assert bug is not None
-    assert bug.known.startswith("declared: AveragePooling1D")
+    assert bug.known == "known: keras-torch-averagepooling-same-channels-first-value"
 
 
 @pytest.mark.parametrize(

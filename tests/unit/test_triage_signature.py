@@ -157,9 +157,9 @@ def test_a_known_bug_covers_what_meets_its_condition() -> None:
     assert not covers(bug, replace(WRONG, library="litert"), same.graph)
     assert covers(bug, replace(WRONG, symptom="nonfinite"), same.graph)
     assert not covers(bug, replace(WRONG, symptom="shape"), same.graph)
-    declared = replace(bug, finding=replace(bug.finding, gap="one"))
-    assert covers(declared, replace(WRONG, gap="one"), same.graph)
-    assert not covers(declared, replace(WRONG, gap="two"), same.graph), "declared apart"
+    declared = replace(bug, finding=replace(bug.finding, defect="one"))
+    assert covers(declared, replace(WRONG, defect="one"), same.graph)
+    assert not covers(declared, replace(WRONG, defect="two"), same.graph), "declared apart"
     inside = Inner("Conv2D", Params({"kernel_size": (2, 2), "padding": "same"}))
     wrapped = chain((1, 2, 4, 4, 1), ("TimeDistributed", {"layer": inside}))
     assert covers(bug, replace(WRONG, layer="TimeDistributed"), wrapped.graph)

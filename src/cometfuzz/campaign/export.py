@@ -23,7 +23,7 @@ OUTCOMES = (
 
 FINDINGS = (
     *("index", "part", "case_id", "oracle", "symptom", "severity", "counts", "library", "stage", "node", "layer"),
-    *("failure", "gap", "routes", "what", "others", "detail", "key"),
+    *("failure", "defect", "routes", "what", "others", "detail", "key"),
 )
 """The columns of findings: one row for each."""
 

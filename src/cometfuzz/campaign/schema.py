@@ -7,7 +7,7 @@ from pathlib import Path
 
 from cometfuzz.errors import InvalidCampaign
 
-VERSION = 3
+VERSION = 4
 """Goes up with every change of the tables; a database of another version is refused."""
 
 APPLICATION = 0x636F6D74

@@ -21,7 +21,7 @@ TARGET = "layer"
 
 @dataclass(frozen=True)
 class LayerDraw:
-    """A drawn layer call as a case; `x` and `params` are what gaps look at."""
+    """A drawn layer call as a case; `x` and `params` are what the ledger looks at."""
 
     spec: LayerSpec
     case: Case

@@ -14,9 +14,9 @@ from cometfuzz.cli.check import check
 from cometfuzz.cli.collect import collect
 from cometfuzz.cli.conformance import conformance
 from cometfuzz.cli.export import export
-from cometfuzz.cli.gaps import gaps
 from cometfuzz.cli.generate import generate
 from cometfuzz.cli.importing import import_
+from cometfuzz.cli.ledger import ledger
 from cometfuzz.cli.prove import prove_
 from cometfuzz.cli.reduce import reduce
 from cometfuzz.cli.report import bugs, report, show
@@ -52,7 +52,7 @@ app.command("exec")(execute)
 app.command()(check)
 app.command()(conformance)
 app.command()(calibrate)
-app.command()(gaps)
+app.command()(ledger)
 app.command()(generate)
 app.command("import")(import_)
 app.command()(reduce)

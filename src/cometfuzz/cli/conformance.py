@@ -34,10 +34,10 @@ def conformance(
 ) -> None:
     """Run drawn calls of every layer on real libraries and hold the results against the reference.
 
-    A draw that falls under a declared gap must fail as declared; any other must be accepted, with the predicted shape
+    A draw that meets a known defect must fail as the ledger says; any other must be accepted, with the predicted shape
     and dtype and a value within the error bound. What differs otherwise is undeclared, and the exit code is 1.
 
-    gaps: refused or typed differently, as declared. accepted: of the draws that are no gap. typed, right: shape and
+    refused: refused or typed differently, as known. accepted: of the other draws. typed, right: shape and
     dtype, and value, are as predicted. bugs: computed wrongly, as declared.
 
     Example: cometfuzz conformance --layers Conv2D,LSTM --routes keras-jax --draws 20
@@ -86,18 +86,19 @@ def _run(routes: Sequence[Route], layers: Sequence[str], draws: int, seed: int, 
 def print_report(report: Report) -> None:
     """The closing table, and every undeclared difference."""
     console = Console()
-    headings = ("route", "draws", "gaps", "accepted", "typed", "right", "bugs", "undeclared")
+    headings = ("route", "draws", "refused", "accepted", "typed", "right", "bugs", "undeclared")
     table = Table(*headings, box=box.SIMPLE_HEAD, pad_edge=False)
     for column in table.columns:
         column.no_wrap = True
     for route in report.by_layer:
         total = report.total(route)
-        rest = max(total.draws - total.gaps, 1)
-        gaps, accepted = f"{total.gaps} {total.gaps / total.draws:.1%}", f"{total.accepted} {total.accepted / rest:.1%}"
+        rest = max(total.draws - total.refused, 1)
+        refused = f"{total.refused} {total.refused / total.draws:.1%}"
+        accepted = f"{total.accepted} {total.accepted / rest:.1%}"
         counts = (total.shape_ok, total.value_ok, total.bugs, total.undeclared)
-        table.add_row(route, str(total.draws), gaps, accepted, *map(str, counts))
+        table.add_row(route, str(total.draws), refused, accepted, *map(str, counts))
     console.print(table)
     for result in report.undeclared:
         console.print(f"{result.route} {result.layer} draw {result.index}: {result.undeclared}", markup=False)
     if not report.undeclared:
-        console.print("Nothing undeclared. `cometfuzz gaps` lists what is declared.")
+        console.print("Nothing undeclared. `cometfuzz ledger` lists what is known.")

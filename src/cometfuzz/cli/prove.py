@@ -13,9 +13,9 @@ from cometfuzz.cli.output import print_json
 from cometfuzz.execution.executor import Executor
 from cometfuzz.execution.reference import REFERENCE
 from cometfuzz.execution.supervisor import Limits
+from cometfuzz.ledger.matching import Rule
 from cometfuzz.reports.collection import write_tables
 from cometfuzz.reports.text import clean, plural
-from cometfuzz.routes.gaps import Gap
 from cometfuzz.routes.registry import ROUTES, choose
 from cometfuzz.triage.collection import DEFAULT, Collection
 from cometfuzz.triage.declared import Proven, declared_bugs, prove
@@ -26,13 +26,13 @@ from cometfuzz.triage.triage import Triage
 
 def prove_(
     routes: Annotated[str, typer.Option(help="Routes to run on, by name, or `all`.")] = "all",
-    matching: Annotated[str, typer.Option(help="Only gaps whose evidence has this text in it.")] = "",
+    matching: Annotated[str, typer.Option(help="Only defects whose id or text has this in it.")] = "",
     into: Annotated[Path, typer.Option(help="The collection, which is made if need be.")] = DEFAULT,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of lines.")] = False,
 ) -> None:
     """Make every declared bug show in a model of one layer, reduce it, and collect it with a script.
 
-    A campaign passes over what `cometfuzz gaps` declares; this is where it gets its script. What the collection has
+    A campaign passes over what the ledger has; this is where it gets its script. What the collection has
     already is passed over, and each bug is kept as soon as it is there, so that Ctrl-C loses nothing.
 
     Example: cometfuzz prove --matching AveragePooling
@@ -40,8 +40,10 @@ def prove_(
     chosen = [route for route in choose(routes, ROUTES) if route.name != REFERENCE.name]
     names = [route.name for route in chosen]
     collection = Collection.read(into)
-    collected = {entry.bug.finding.gap for entry in collection.entries}
-    waiting = [gap for gap in declared_bugs(names) if matching in gap.evidence and gap.evidence not in collected]
+    collected = {entry.bug.finding.defect for entry in collection.entries}
+    waiting = [
+        rule for rule in declared_bugs(names) if rule.id not in collected and matching in f"{rule.id} {rule.text}"
+    ]
     rows: list[dict[str, Any]] = []
     console = Console(stderr=True)
     columns = (TextColumn("prove"), BarColumn(bar_width=20), MofNCompleteColumn(), TextColumn("{task.fields[step]}"))
@@ -58,12 +60,12 @@ def prove_(
             report=lambda step: bar.update(task, step=step),
             declared=True,
         )
-        for gap in waiting:
-            proven = prove(gap, triage, names, lambda layer: bar.update(task, step=layer))
+        for rule in waiting:
+            proven = prove(rule, triage, names, lambda layer: bar.update(task, step=layer))
             collection, row = _take(collection, proven)
-            rows.append({"gap": gap.evidence, "route": proven.route, **row})
+            rows.append({"defect": rule.id, "route": proven.route, **row})
             if not as_json:
-                console.print(f"{row['what']}: {clean(_line(gap, row))}", markup=False, highlight=False)
+                console.print(f"{row['what']}: {clean(_line(rule, row))}", markup=False, highlight=False)
             bar.advance(task)
     write_tables(collection)
     if as_json:
@@ -85,5 +87,5 @@ def _take(collection: Collection, proven: Proven) -> tuple[Collection, dict[str,
     return collection, {"what": "added", "place": entry.place, "why": ""}
 
 
-def _line(gap: Gap, row: dict[str, Any]) -> str:
-    return f"{row['place'] or row['why']} ({gap.evidence})"
+def _line(rule: Rule, row: dict[str, Any]) -> str:
+    return f"{row['place'] or row['why']} ({rule.text})"

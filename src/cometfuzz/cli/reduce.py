@@ -44,7 +44,7 @@ def reduce(
     """Make a case as small as it gets while one route still fails in the same way, and say who is to blame.
 
     By default the route is compared with keras-tf and keras-torch, and with the route whose model it converts. What a
-    declared gap covers, or the library says not to support, is left alone. The exit code is 1 if nothing shows.
+    known defect explains, or the library says not to support, is left alone. The exit code is 1 if nothing shows.
 
     Example: cometfuzz reduce findings/0123.json --route onnxruntime -o minimal.json
     """
@@ -80,7 +80,7 @@ def _finding(executor: Executor, case: Case, routes: list[Route], route: str, sy
         if each.counts and symptom in ("", each.symptom):
             return each
     for each in found:
-        typer.echo(f"{each.symptom}: {each.detail}" + (f" (declared: {each.gap})" if each.gap else ""), err=True)
+        typer.echo(f"{each.symptom}: {each.detail}" + (f" (known: {each.defect})" if each.defect else ""), err=True)
     typer.echo(f"nothing to reduce: {route} shows {'only this' if found else 'nothing'} on this case", err=True)
     raise typer.Exit(1)
 

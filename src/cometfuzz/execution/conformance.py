@@ -1,13 +1,13 @@
 """Conformance: does each library accept what the catalogue accepts, and compute what the reference computes?
 
 One draw is one layer call on drawn inputs with drawn parameters, run on one route in a child process and judged by
-the local rule. A difference is either declared as a gap or a bug of the library, or it is our fault and undeclared.
+the local rule. A difference is a known defect of the library, or our fault and undeclared.
 """
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -23,9 +23,9 @@ from cometfuzz.execution.supervisor import Limits
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.codec import encode
 from cometfuzz.ir.graph import Edge
+from cometfuzz.ledger.matching import Rule, rules_against
 from cometfuzz.reference.bound import Expected, expect, judge
 from cometfuzz.routes import Group, Route
-from cometfuzz.routes.gaps import Gap, gaps_against
 from cometfuzz.routes.registry import base_of
 
 
@@ -36,26 +36,26 @@ class Result:
     route: str
     layer: str
     index: int
-    gaps: tuple[Gap, ...]
+    known: tuple[Rule, ...]
     accepted: bool
     shape_ok: bool
     value_ok: bool
     undeclared: str
     outcome: Outcome
     case: Case
-    shown: tuple[Gap, ...]
+    shown: tuple[Rule, ...]
 
 
 @dataclass
 class Tally:
     """Counts of one layer or one route, in the form of `--json`.
 
-    gaps: draws that the library refused, or typed differently, as declared; they count no further. bugs: draws that it
-    accepted and computed wrongly, as declared.
+    refused: draws that the library refused, or typed differently, as known; they count no further. bugs: draws that it
+    accepted and computed wrongly, as known.
     """
 
     draws: int = 0
-    gaps: int = 0
+    refused: int = 0
     accepted: int = 0
     shape_ok: int = 0
     value_ok: int = 0
@@ -66,7 +66,7 @@ class Tally:
         self.draws += 1
         self.undeclared += bool(result.undeclared)
         if result.shown and not result.shape_ok:
-            self.gaps += 1
+            self.refused += 1
             return
         self.accepted += result.accepted
         self.shape_ok += result.shape_ok
@@ -85,7 +85,7 @@ class Report:
     def add(self, result: Result) -> None:
         self.by_layer.setdefault(result.route, {}).setdefault(result.layer, Tally()).add(result)
         reasons = self.reasons.setdefault((result.route, result.layer), {})
-        reasons.update(dict.fromkeys(gap.evidence for gap in result.shown))
+        reasons.update(dict.fromkeys(rule.text for rule in result.shown))
         if result.undeclared:
             self.undeclared.append(result)
 
@@ -129,14 +129,14 @@ def layers_of(route: Route, layers: Sequence[str] = ()) -> list[str]:
     ]
 
 
-def find_gaps(route: str, drawn: LayerDraw) -> list[Gap]:
-    """The gaps that cover a draw: those of the route, then those of its base route."""
-    found = list(gaps_against(route, drawn.spec, drawn.x, drawn.params))
+def find_rules(route: str, drawn: LayerDraw) -> list[Rule]:
+    """What the ledger has against a draw: the rules of the route, then those of its base route."""
+    found = list(rules_against(route, drawn.spec, drawn.x, drawn.params))
     base = base_of(route)
     if base is not None:
         # what the model's own library refuses or computes wrongly says nothing of those behind it
-        inherited = gaps_against(base, drawn.spec, drawn.x, drawn.params)
-        found += [replace(gap, symptom="any", always=False) for gap in inherited]
+        inherited = rules_against(base, drawn.spec, drawn.x, drawn.params)
+        found += [rule.behind for rule in inherited]
     return found
 
 
@@ -152,8 +152,8 @@ class Answer:
 
 
 def judge_draw(route: Route, drawn: LayerDraw, index: int, outcome: Outcome, answer: Answer | None = None) -> Result:
-    """Judge one outcome against the catalogue, the reference and the declared gaps."""
-    gaps = find_gaps(route.name, drawn)
+    """Judge one outcome against the catalogue, the reference and the ledger."""
+    known = find_rules(route.name, drawn)
     accepted = outcome.status == "completed"
     shape_problem, value_problem = _compare(answer or Answer(drawn.case), outcome) if accepted else ("", "")
     if not accepted:
@@ -164,16 +164,16 @@ def judge_draw(route: Route, drawn: LayerDraw, index: int, outcome: Outcome, ans
         seen, text = "value", value_problem
     else:
         seen, text = "", ""
-    shown = [gap for gap in gaps if _shows(gap, seen, outcome)]
+    shown = [rule for rule in known if _shows(rule, seen, outcome)]
     undeclared = text
-    if gaps:
-        excused = bool(shown) or (not seen and not any(gap.always for gap in gaps))
-        undeclared = "" if excused else f"gap ({gaps[0].evidence}) shows otherwise: {text or 'passes'}"
+    if known:
+        excused = bool(shown) or (not seen and not any(rule.always for rule in known))
+        undeclared = "" if excused else f"{known[0].id} ({known[0].text}) shows otherwise: {text or 'passes'}"
     return Result(
         route=route.name,
         layer=drawn.spec.name,
         index=index,
-        gaps=tuple(gaps),
+        known=tuple(known),
         accepted=accepted,
         shape_ok=accepted and not shape_problem,
         value_ok=accepted and not shape_problem and not value_problem,
@@ -184,12 +184,12 @@ def judge_draw(route: Route, drawn: LayerDraw, index: int, outcome: Outcome, ans
     )
 
 
-def _shows(gap: Gap, seen: str, outcome: Outcome) -> bool:
-    if gap.symptom == "exception":
-        return outcome.failure is not None and gap.raises in (outcome.failure.type, *outcome.failure.kinds)
-    if gap.symptom == "any":
+def _shows(rule: Rule, seen: str, outcome: Outcome) -> bool:
+    if rule.symptom == "exception":
+        return outcome.failure is not None and rule.raises in (outcome.failure.type, *outcome.failure.kinds)
+    if rule.symptom == "any":
         return bool(seen)
-    return seen == gap.symptom or (gap.symptom == "result" and seen in ("shape", "value"))
+    return seen == rule.symptom or (rule.symptom == "result" and seen in ("shape", "value"))
 
 
 def _compare(answer: Answer, outcome: Outcome) -> tuple[str, str]:

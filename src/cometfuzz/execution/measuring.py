@@ -15,8 +15,8 @@ from cometfuzz.execution.observation import Observation
 from cometfuzz.execution.worker import START
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.graph import INPUT, Edge, Graph
+from cometfuzz.ledger.matching import rules_against
 from cometfuzz.routes import Route
-from cometfuzz.routes.gaps import gaps_against
 from cometfuzz.routes.registry import ROUTES
 
 READERS = ("onnxruntime", "onnxruntime-noopt", "onnx-reference", "onnx2torch", "onnx2pytorch", "openvino")
@@ -24,13 +24,13 @@ READERS = ("onnxruntime", "onnxruntime-noopt", "onnx-reference", "onnx2torch", "
 
 
 def drawn_models(count: int, layers: int, routes: Sequence[str]) -> Iterator[Case]:
-    """Drawn models of exactly so many layers, on which no gap is declared for these routes or for Keras itself."""
+    """Drawn models of exactly so many layers, against which the ledger has nothing on these routes or in Keras."""
     checked = [*dict.fromkeys([*routes, "keras-tf"])]
     for index in range(count):
         attempt = 0
         while True:
             graph = draw_graph(Draw("bench execute", index, attempt), layers + 2)
-            if _fits(graph, layers) and not any(_has_gap(graph, route) for route in checked):
+            if _fits(graph, layers) and not any(_has_defect(graph, route) for route in checked):
                 yield Case(Graph(graph.nodes, _ends(graph)), index)
                 break
             attempt += 1
@@ -48,11 +48,11 @@ def _ends(graph: Graph) -> tuple[Edge, ...]:
     return tuple(Edge(node.id) for node in graph.nodes if node.id not in used and node.layer != INPUT)
 
 
-def _has_gap(graph: Graph, route: str) -> bool:
+def _has_defect(graph: Graph, route: str) -> bool:
     for node in graph.nodes:
         if node.layer != INPUT:
             spec = spec_of(node.layer)
-            if any(True for _ in gaps_against(route, spec, spec.view(graph.input_types(node)), node.params)):
+            if any(True for _ in rules_against(route, spec, spec.view(graph.input_types(node)), node.params)):
                 return True
     return False
 

@@ -19,11 +19,11 @@ from cometfuzz.draw import Draw
 from cometfuzz.errors import InvalidCase
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.graph import INPUT, Draft, Edge, Graph, Node
+from cometfuzz.ledger.matching import rules_against
 from cometfuzz.routes import Route
-from cometfuzz.routes.gaps import gaps_against
 
 STOPPING = ("exception", "death", "any")
-"""Symptoms of gaps that leave a model without a result."""
+"""Symptoms of defects that leave a model without a result."""
 
 
 @dataclass(frozen=True)
@@ -92,9 +92,9 @@ def _obstacles(graph: Graph, route: Route) -> dict[str, bool]:
         if route.speaks and any(layer.counted and route.speaks not in layer.libraries for layer in layers):
             found[node.id] = True
             continue
-        gaps = [gap for gap in gaps_against(route.name, spec, x, node.params) if gap.symptom in STOPPING]
-        if gaps:
-            found[node.id] = any(gap.always for gap in gaps)
+        known = [rule for rule in rules_against(route.name, spec, x, node.params) if rule.symptom in STOPPING]
+        if known:
+            found[node.id] = any(rule.always for rule in known)
     return found
 
 

@@ -1,7 +1,7 @@
 """Dialects: what a case may say so that all of it runs on one generation of Keras.
 
 One bad node spoils a whole model. So a mutant keeps clear of what a base route of its dialect is known not to do
-(DESIGN, decision 1); what only a gap stands against runs as a probe, a case of its own.
+; what only a defect of the ledger stands against runs as a probe, a case of its own.
 """
 
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ from functools import lru_cache
 from cometfuzz.catalogue.spec import CATALOGUE, KERAS2, KERAS3
 from cometfuzz.ir.graph import Graph, Params
 from cometfuzz.ir.types import TensorType
-from cometfuzz.routes.gaps import gaps_against
+from cometfuzz.ledger.matching import rules_against
 
 
 @dataclass(frozen=True)
 class Dialect:
-    """A generation of Keras and the routes whose gaps keep a call out of a mutant."""
+    """A generation of Keras and the routes whose defects keep a call out of a mutant."""
 
     name: str
     routes: tuple[str, ...]
@@ -38,8 +38,8 @@ def _objection(dialect: Dialect, layer: str, types: tuple[TensorType, ...], para
         if dialect.name not in CATALOGUE[inner.layer].libraries:
             return f"{dialect.name} has no {inner.layer}"
     for route in dialect.routes:
-        for gap in gaps_against(route, spec, x, params):
-            return f"a gap of {route}: {gap.evidence}"
+        for rule in rules_against(route, spec, x, params):
+            return f"{rule.id} on {route}: {rule.text}"
     return ""
 
 

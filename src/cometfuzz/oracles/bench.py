@@ -1,7 +1,7 @@
 """The bench on which oracles examine a trial: the reference, computed once, and the routes again with intermediates."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
@@ -10,11 +10,11 @@ from cometfuzz.catalogue.spec import CATALOGUE
 from cometfuzz.execution.outcome import Outcome, Trial
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.graph import INPUT, Graph, Node
+from cometfuzz.ledger.matching import Rule, rules_against
 from cometfuzz.oracles.finding import Finding, Severity
 from cometfuzz.oracles.local import Suspect, WrongNode, find_wrong_nodes, suspects
 from cometfuzz.reference.nonfinite import GIVEN, SPECIAL, nonfinite_origins
 from cometfuzz.reference.run import Run, run
-from cometfuzz.routes.gaps import Gap, gaps_against
 from cometfuzz.routes.registry import base_of
 
 
@@ -82,8 +82,8 @@ class Bench:
                 waiting += [edge.node for edge in self.graph.by_id[at].inputs]
         return found
 
-    def gaps(self, route: str, node: Node | None = None) -> Iterator[Gap]:
-        """The declared gaps of a route that cover a node, or any node; of a utility, those that name no layer.
+    def rules(self, route: str, node: Node | None = None) -> Iterator[Rule]:
+        """What the ledger has against a node on a route, or against any node; of a utility, what names no layer.
 
         What the library that built the model refuses or does wrong says nothing of those behind it.
         """
@@ -92,9 +92,9 @@ class Bench:
             if each.layer != INPUT:
                 spec = CATALOGUE[each.layer]
                 x = spec.view(self.graph.input_types(each))
-                yield from gaps_against(route, spec, x, each.params)
-                for gap in gaps_against(base, spec, x, each.params) if base is not None else ():
-                    yield replace(gap, symptom="any", always=False)
+                yield from rules_against(route, spec, x, each.params)
+                for rule in rules_against(base, spec, x, each.params) if base is not None else ():
+                    yield rule.behind
 
 
 Oracle = Callable[[Bench], Iterator[Finding]]

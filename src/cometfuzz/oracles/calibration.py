@@ -1,6 +1,6 @@
 """Calibration: how far clean runs stray, in units of the error bound, and how many pass the gate.
 
-Cases without special values, clear of declared gaps, run on routes with the output of every node; each node is judged
+Cases without special values, clear of known defects, run on routes with the output of every node; each node is judged
 on its own inputs, where it is not limited by its dtype's range. What is beyond 1 is either a bug or a bound that is
 too tight; the rest says how much room there is.
 """

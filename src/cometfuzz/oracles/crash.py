@@ -49,7 +49,7 @@ def crash(bench: Bench) -> Iterator[Finding]:
             stage=stage,
             library=library,
             detail=str(first),
-            gap=_gap(bench, outcomes),
+            defect=_defect(bench, outcomes),
             failure=f"{kind or status}: {text}" if text else kind or f"{status} {first.detail}",
             evidence={
                 "status": status,
@@ -95,14 +95,14 @@ def _refused(bench: Bench, outcomes: list[Outcome]) -> bool:
     return own and all(name in same for name in keras) and len(keras) > 1
 
 
-def _gap(bench: Bench, outcomes: list[Outcome]) -> str:
-    """The evidence of a gap that declares this failure, if there is one."""
+def _defect(bench: Bench, outcomes: list[Outcome]) -> str:
+    """The id of the defect that explains this failure, if one does."""
     first = outcomes[0]
     kinds = {first.failure.type, *first.failure.kinds} if first.failure else set()
     for outcome in outcomes:
-        for gap in bench.gaps(outcome.route):
-            if gap.symptom == "any" or (gap.symptom == "exception" and gap.raises in kinds):
-                return gap.evidence
-            if gap.symptom == "death" and not kinds:
-                return gap.evidence
+        for rule in bench.rules(outcome.route):
+            if rule.symptom == "any" or (rule.symptom == "exception" and rule.raises in kinds):
+                return rule.id
+            if rule.symptom == "death" and not kinds:
+                return rule.id
     return ""

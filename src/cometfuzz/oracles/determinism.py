@@ -32,5 +32,5 @@ def determinism(bench: Bench) -> Iterator[Finding]:
                 detail=f"{len(differing)} of {len(first.outputs)} outputs have other bits in a second run",
                 node=node.id,
                 layer=node.layer,
-                gap=next((gap.evidence for gap in bench.gaps(name) if gap.by_chance), ""),
+                defect=next((rule.id for rule in bench.rules(name) if rule.by_chance), ""),
             )

@@ -13,7 +13,7 @@ Symptom = Literal[
 """How it shows.
 
 "unsupported": the library says that it does not do this. "refused": Keras' own argument check, the same on every Keras
-route, which is a gap of our catalogue. "death": the process died of a signal, ran out of memory or left.
+route, which is a fault of our catalogue. "death": the process died of a signal, ran out of memory or left.
 """
 
 Severity = Literal["ordinary", "overflow", "empty", "special"]
@@ -36,8 +36,8 @@ class Finding:
     """One oracle's claim on one trial.
 
     camps: the failing routes first, then the others. stage and library: where the first camp failed, as far as the
-    trial tells; triage blames better. node and layer: the place in the graph, if it is known. gap: the evidence of a
-    declared gap that covers it. detail: one line for people; evidence: plain JSON.
+    trial tells; triage blames better. node and layer: the place in the graph, if it is known. defect: the id of
+    the ledger's entry that explains it. detail: one line for people; evidence: plain JSON.
     """
 
     oracle: str
@@ -49,7 +49,7 @@ class Finding:
     detail: str
     node: str = ""
     layer: str = ""
-    gap: str = ""
+    defect: str = ""
     failure: str = ""
     evidence: Mapping[str, Any] = field(default_factory=dict)
 
@@ -61,7 +61,7 @@ class Finding:
     @property
     def counts(self) -> bool:
         """Whether a report counts it: not what is declared, refused or said to be unsupported."""
-        return not self.gap and self.claims
+        return not self.defect and self.claims
 
     @property
     def claims(self) -> bool:

@@ -28,11 +28,11 @@ def shape(bench: Bench) -> Iterator[Finding]:
         camps = [Camp(tuple(outcome.route for outcome in outcomes), text)]
         if agreeing:
             camps.append(Camp(tuple(agreeing), "as predicted"))
-        gaps = [
-            gap.evidence
+        known = [
+            rule.id
             for outcome in outcomes
-            for gap in bench.gaps(outcome.route)
-            if gap.symptom in ("shape", "result", "any") or gap.raises == STATIC
+            for rule in bench.rules(outcome.route)
+            if rule.symptom in ("shape", "result", "any") or rule.raises == STATIC
         ]
         yield Finding(
             oracle="shape",
@@ -44,7 +44,7 @@ def shape(bench: Bench) -> Iterator[Finding]:
             detail=text,
             node=name,
             layer=node.layer if node is not None else text.partition(":")[0] if outcomes[0].failure else "",
-            gap=gaps[0] if gaps else "",
+            defect=known[0] if known else "",
             failure=template(text) if outcomes[0].failure else "",
         )
 

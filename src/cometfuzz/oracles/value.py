@@ -33,12 +33,12 @@ def _findings(bench: Bench, oracle: str, symptom: Symptom) -> Iterator[Finding]:
         camps = [Camp(failing, first.verdict.detail)]
         if agreeing:
             camps.append(Camp(agreeing, "within the bound"))
-        gaps = [
-            gap.evidence
+        known = [
+            rule.id
             for place in places
             for node in place.window
-            for gap in bench.gaps(place.route, node)
-            if gap.symptom in ("value", "result", "any")
+            for rule in bench.rules(place.route, node)
+            if rule.symptom in ("value", "result", "any")
         ]
         stage = first.outcome.times[-1] if first.outcome.times else None
         yield Finding(
@@ -51,6 +51,6 @@ def _findings(bench: Bench, oracle: str, symptom: Symptom) -> Iterator[Finding]:
             detail=first.verdict.detail,
             node=first.node.id,
             layer=" > ".join(node.layer for node in first.window),
-            gap=gaps[0] if gaps else "",
+            defect=known[0] if known else "",
             evidence={"worst": first.verdict.worst, "against": "some routes" if agreeing else "the reference"},
         )

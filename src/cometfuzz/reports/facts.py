@@ -21,13 +21,13 @@ this, so that it is no bug. "unshown": no script shows it by itself. The last tw
 
 STANDINGS: tuple[Standing, ...] = ("new", "known", "utility", "limit", "unshown")
 
-Reason = Literal["no bug", "unsupported", "refused", "gap"]
+Reason = Literal["no bug", "unsupported", "refused", "defect"]
 
 REASONS: Mapping[Reason, str] = {
     "no bug": "not triaged yet",
     "unsupported": "the library says that it does not do this",
     "refused": "Keras' own argument check, the same on every Keras route: a limit that our catalogue lacks",
-    "gap": "a declared gap",
+    "defect": "a known defect",
 }
 """Why findings are no bugs."""
 
@@ -140,8 +140,8 @@ def _apart(records: Records) -> list[Apart]:
 
 
 def _reason(finding: Finding) -> Reason:
-    if finding.gap:
-        return "gap"
+    if finding.defect:
+        return "defect"
     if finding.symptom == "unsupported":
         return "unsupported"
     return "refused" if finding.symptom == "refused" else "no bug"

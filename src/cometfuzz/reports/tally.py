@@ -162,7 +162,7 @@ class Tally:
 
     def _count(self, finding: Finding, event: CaseDone) -> None:
         if not finding.counts:
-            self.apart["known gap" if finding.gap else finding.symptom] += 1
+            self.apart["known defect" if finding.defect else finding.symptom] += 1
             return
         digest = _digest(finding.key)
         new = digest not in self._seen

@@ -1,6 +1,6 @@
 """Our own strategy: it reads what is missing, plans the calls that reach it, and batches several plans into one model.
 
-What only a gap stands against goes into a probe: a case of that plan alone, outside the pool.
+What only a known defect stands against goes into a probe: a case of that plan alone, outside the pool.
 """
 
 from collections import deque
@@ -105,7 +105,7 @@ class Directed(Search):
         return None
 
     def _probe(self, draw: Draw) -> Graph | None:
-        """A graph of one plan, whatever gap stands against it."""
+        """A graph of one plan, whatever defect stands against it."""
         while (item := self._next_goal(self.probes)) is not None:
             home = _home(item)
             found = plan(item, self.guide, draw, replace(self.limits, dialect=Dialect(home.name, ())))
@@ -139,7 +139,7 @@ class Directed(Search):
         if draw.chance(SPECIALS):
             graph = self._mutated(graph, draw, limits, "SpecialI")
         if not is_clear(graph):
-            raise Inapplicable("made for Keras 2, but not in need of it, and with a gap on Keras 3")
+            raise Inapplicable("made for Keras 2, but not in need of it, and with a defect on Keras 3")
         return graph
 
     def _mutated(self, graph: Graph, draw: Draw, limits: Limits, name: str = "") -> Graph:

@@ -56,7 +56,7 @@ class Odd(Search):
             if is_clear(case.graph):
                 oddity = draw.choice(tuple(ODDITIES))
                 return self.launch(case.graph, oddity, draw, data=_odd_inputs(case, oddity, draw))
-        raise CometfuzzError(f"expected a call that is clear of gaps; received none in {TRIES} draws")
+        raise CometfuzzError(f"expected a call that is clear of known defects; received none in {TRIES} draws")
 
     def learn(self, case: Case, feedback: Feedback) -> None:
         flight, gains = self.land(case, feedback)

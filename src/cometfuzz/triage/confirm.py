@@ -7,6 +7,7 @@ from cometfuzz.execution.executor import Executor
 from cometfuzz.execution.outcome import Trial
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.graph import Graph, Inner, Params
+from cometfuzz.ledger.reading import same_fix
 from cometfuzz.oracles.bench import Bench
 from cometfuzz.oracles.finding import Finding, Symptom, template
 from cometfuzz.oracles.judging import examine
@@ -25,7 +26,7 @@ class Target:
 
     layers: the layer in which it lies, and those that lie inside it, since a smaller case may do without the wrapper;
     empty if nobody knows. failing: the route that is run for it. agreeing: one that must not fail in the same way.
-    gap: what declares it; a case that falls under another gap, or under none, shows something else.
+    defect: what explains it; a case that another one explains, or none, shows something else.
     """
 
     symptom: Symptom
@@ -35,7 +36,7 @@ class Target:
     layers: tuple[str, ...]
     failing: str
     agreeing: str | None
-    gap: str = ""
+    defect: str = ""
 
     @staticmethod
     def of(finding: Finding, graph: Graph, routes: Mapping[str, Route]) -> "Target":
@@ -50,7 +51,7 @@ class Target:
             layers=() if finding.symptom in UNPLACED else layers_at(graph, finding.node, finding.layer),
             failing=failing,
             agreeing=_nearest(routes, failing, agreeing),
-            gap=finding.gap,
+            defect=finding.defect,
         )
 
     @property
@@ -60,7 +61,8 @@ class Target:
     def matches(self, finding: Finding) -> bool:
         """Whether a finding in another case is the same, as far as one can tell."""
         claimed = (finding.symptom, finding.library, finding.stage, template(finding.failure))
-        if claimed != (self.symptom, self.library, self.stage, self.failure) or finding.gap != self.gap:
+        known = (self.symptom, self.library, self.stage, self.failure)
+        if claimed != known or not same_fix(finding.defect, self.defect):
             return False
         if self.layers and finding.layer and finding.layer.split(" > ")[-1] not in self.layers:
             return False

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from cometfuzz.catalogue.spec import CATALOGUE
 from cometfuzz.ir.graph import INPUT, Graph, Inner, Node, Params
 from cometfuzz.ir.types import TensorType
+from cometfuzz.ledger.reading import same_fix
 from cometfuzz.oracles.finding import Finding, Severity, Symptom, template
 from cometfuzz.triage.bug import Blame, Bug, Signature
 from cometfuzz.triage.confirm import activations_of
@@ -193,7 +194,7 @@ def covers(bug: Bug, finding: Finding, graph: Graph) -> bool:
     """
     if finding.symptom not in IMPLIED.get(bug.finding.symptom, (bug.finding.symptom,)):
         return False
-    if finding.gap and bug.finding.gap and finding.gap != bug.finding.gap:  # declared apart
+    if finding.defect and bug.finding.defect and not same_fix(finding.defect, bug.finding.defect):
         return False
     same_code = _same_code(bug, finding)
     if not same_code and (bug.finding.library, bug.finding.stage) != (finding.library, finding.stage):

@@ -71,7 +71,7 @@ class Triage:
     collected: Sequence[Collected] = ()
     report: Callable[[str], None] = lambda text: None
     declared: bool = False
-    """Whether findings under a declared gap become bugs as well; else they are left alone."""
+    """Whether findings that a known defect explains become bugs as well; else they are left alone."""
     _aliases: dict[str, str] = field(default_factory=dict)
     """Which bug a finding turned out to be, though the condition of that bug did not tell so."""
 
@@ -85,7 +85,7 @@ class Triage:
         """The bug behind a finding of a case; `routes`: where to run the reduced one, to find out who is to blame."""
         began = time.monotonic()
         if not finding.counts and not (self.declared and finding.claims):
-            return Triaged(None, reason=finding.gap or finding.symptom)
+            return Triaged(None, reason=finding.defect or finding.symptom)
         bug = self.seen_before(finding, case)
         if bug is not None:
             return Triaged(bug)
@@ -182,8 +182,8 @@ class Triage:
                 break
         reduced = reducer.reduce(small, shown)
         cause = self._cause(probe, reduced)
-        if cause is not None and cause[0].gap and not self.declared:
-            note = f"declared: {cause[0].gap}"
+        if cause is not None and cause[0].defect and not self.declared:
+            note = f"known: {cause[0].defect}"
             rough, who = self._rough(cause[0]), _unclear(cause[0])
             return self._bug(rough, cause[0], case, cause[1], who, confirmed, note, began)
         if cause is not None:

@@ -1,0 +1,106 @@
+"""A defect: one entry of the ledger, in `ID/defect.toml`. Everything in it is data; nothing of it is ever executed.
+
+title = "keras.ops.add on TensorFlow adds an operand of shape (3, 1) along the wrong axis"
+why = "The TensorFlow backend takes a one-column operand for a bias."   # the cause, in one or two sentences
+library = "keras"            # whose it is; it decides the tracker
+kind = "bug"                 # bug, limit (the library says so, or does not promise it) or choice (documented otherwise)
+standing = "counted"         # counted, corner case (counted; rare data), or not counted
+because = "..."              # why it is not counted, or what makes it a corner case
+same_fix = "another-id"      # the defect that the same fix would mend; then it is not counted
+trigger = ["parameter"]      # what it takes: input, parameter, sequence, special value, default
+documentation = "https://..."  # the page that says what is right
+upstream = [{ link = "https://...", state = "open" }]
+
+[[seen]]                     # measured, never guessed: it excuses nothing where it was not seen
+versions = { keras = "3.15.1", tensorflow = "2.21.0" }
+cpu = "any"                  # or the feature that it needs, such as avx512f
+
+[[fixed]]                    # versions in which it was looked for and did not show
+versions = { keras = "3.16.0" }
+
+[[applies]]                  # how a call is recognised: everything that is named must hold
+routes = ["keras-tf"]        # names of routes, or of steps, which stand for every route that has them
+layers = ["Add", "Conv?D"]   # patterns; none: any layer
+input_dtype = ["float64"]    # of the first input; weight_dtype: of the weights; any_dtype: of one of them
+activations = ["gelu"]       # it names one of these; initialisers: the same
+params = { padding = "same", interpolation = ["bilinear", "bicubic"] }   # values, a list: one of them
+when = ["sum_goes_astray", "not empty"]   # predicates by name
+symptom = "value"            # how it shows
+raises = "ValueError"        # the class, for the symptom "exception"
+always = false               # the condition is necessary, not sufficient (a wrong value that is right by luck)
+by_chance = true             # it depends on more than the case, such as uninitialised memory
+witness = [0.0]              # values of the first input that make it show
+note = "..."                 # what is seen here, if `why` does not say it
+"""
+
+from typing import Any, Literal
+
+import msgspec
+
+Kind = Literal["bug", "limit", "choice"]
+Standing = Literal["counted", "corner case", "not counted"]
+Symptom = Literal["exception", "death", "value", "shape", "result", "any"]
+"""How it shows; "result" is a wrong shape, dtype or value, whichever the sizes make of it, "any" may also raise."""
+
+Trigger = Literal["input", "parameter", "sequence", "special value", "default"]
+State = Literal["open", "closed", "fixed", "unknown"]
+
+Names = tuple[str, ...]
+
+
+class Upstream(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An issue or a pull request of the library, and what became of it when somebody last looked."""
+
+    link: str
+    state: State = "unknown"
+
+
+class Seen(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Versions with which it was looked for; `cpu`: the feature without which it does not show, or any."""
+
+    versions: dict[str, str]
+    cpu: str = "any"
+
+
+class Applies(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One way to recognise it at a layer call, and how it shows there."""
+
+    routes: Names
+    layers: Names = ()
+    input_dtype: Names = ()
+    weight_dtype: Names = ()
+    any_dtype: Names = ()
+    activations: Names = ()
+    initialisers: Names = ()
+    params: dict[str, Any] = {}
+    when: Names = ()
+    symptom: Symptom = "exception"
+    raises: str = ""
+    always: bool = True
+    by_chance: bool = False
+    witness: tuple[float, ...] = ()
+    note: str = ""
+
+
+class Defect(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is known of one defect; the module says what the fields mean. The id is the name of its folder."""
+
+    title: str
+    why: str
+    library: str
+    kind: Kind = "bug"
+    standing: Standing = "counted"
+    because: str = ""
+    same_fix: str = ""
+    trigger: tuple[Trigger, ...] = ()
+    documentation: str = ""
+    upstream: tuple[Upstream, ...] = ()
+    seen: tuple[Seen, ...] = ()
+    fixed: tuple[Seen, ...] = ()
+    applies: tuple[Applies, ...] = ()
+    id: str = ""
+
+    @property
+    def root(self) -> str:
+        """The id of the defect whose fix mends this one: its own, if no other."""
+        return self.same_fix or self.id

@@ -1,5 +1,0 @@
-"""Gaps of this family's layers."""
-
-from cometfuzz.routes.gaps import Gap
-
-GAPS: tuple[Gap, ...] = ()
