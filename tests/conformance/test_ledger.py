@@ -8,7 +8,8 @@ from cometfuzz.catalogue.drawing import LayerDraw, draw_layer
 from cometfuzz.execution.conformance import find_rules, judge_draw, layers_of
 from cometfuzz.execution.executor import Executor
 from cometfuzz.execution.supervisor import Limits
-from cometfuzz.ledger.matching import Rule, rules, rules_of
+from cometfuzz.execution.versions import usual_view
+from cometfuzz.ledger.matching import Rule, rules
 from cometfuzz.routes.registry import ROUTES
 from cometfuzz.triage.declared import with_witness
 
@@ -35,11 +36,13 @@ def covered(route: str, wanted: dict[bool, int]) -> dict[int, list[tuple[int, La
     shared: dict[int, list[tuple[int, LayerDraw]]] = defaultdict(list)
     for name in layers_of(ROUTES[route]):
         for seed, index in [*RARE.get(name, ()), *((7, index) for index in range(SEARCHED))]:
-            open_rules = [rule for rule in rules_of(route, name) if len(alone[id(rule)]) < wanted[rule.always]]
+            open_rules = [
+                rule for rule in usual_view().rules_of(route, name) if len(alone[id(rule)]) < wanted[rule.always]
+            ]
             if not any(rule.layers for rule in open_rules) and name not in ("Dense", "Activation"):
                 break
             drawn = draw_layer(name, seed, index)
-            found = find_rules(route, drawn)
+            found = find_rules(route, drawn, usual_view())
             for rule in found:
                 (alone if len(found) == 1 else shared)[id(rule)].append((index, drawn))
     return {key: (alone[key] or shared[key])[: wanted[rule.always]] for key, rule in known.items()}

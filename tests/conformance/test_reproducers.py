@@ -16,10 +16,10 @@ from cometfuzz.catalogue.spec import spec_of
 from cometfuzz.catalogue.validate import assemble
 from cometfuzz.execution import environments
 from cometfuzz.execution.executor import Executor
+from cometfuzz.execution.versions import usual_view
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.graph import INPUT, Draft, Edge
 from cometfuzz.ir.types import TensorType
-from cometfuzz.ledger.matching import rules_of
 from cometfuzz.oracles.finding import Camp, Finding
 from cometfuzz.routes.registry import ROUTES
 from cometfuzz.triage.recording import read_bug
@@ -60,7 +60,7 @@ def executor() -> Iterator[Executor]:
 def test_a_known_bug_shows_by_itself(executor: Executor, route: str, layer: str, symptom: str) -> None:
     known = [
         rule
-        for rule in rules_of(route, layer)
+        for rule in usual_view().rules_of(route, layer)
         if (rule.defect.kind, rule.symptom, rule.by_chance) == ("bug", symptom, False)
     ]
     known.sort(key=lambda rule: route not in rule.routes)  # the converter's come after the reader's own

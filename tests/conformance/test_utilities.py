@@ -11,9 +11,9 @@ from cometfuzz.catalogue.spec import CATALOGUE
 from cometfuzz.catalogue.validate import assemble
 from cometfuzz.execution.comparing import array_of
 from cometfuzz.execution.executor import Executor
+from cometfuzz.execution.versions import usual_view
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.graph import Draft, Edge, Graph
-from cometfuzz.ledger.matching import rules_against
 from cometfuzz.reference.bound import expect, judge
 from cometfuzz.reference.run import narrow, run
 from cometfuzz.routes.registry import ROUTES
@@ -52,7 +52,9 @@ LIMITS: list[tuple[tuple[str, ...], Callable[[str, dict[str, Any], str], bool], 
 def excused(route: str, graph: Graph, utility: str, params: dict[str, Any], dtype: str) -> bool:
     node = graph.by_id["u"]
     spec = CATALOGUE[utility]
-    declared = any(rule for rule in rules_against(route, spec, spec.view(graph.input_types(node)), node.params))
+    declared = any(
+        rule for rule in usual_view().rules_against(route, spec, spec.view(graph.input_types(node)), node.params)
+    )
     return declared or any(route in routes and when(utility, params, dtype) for routes, when, _ in LIMITS)
 
 

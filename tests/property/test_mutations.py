@@ -16,7 +16,7 @@ from cometfuzz.ir.codec import encode
 from cometfuzz.ir.graph import Draft, Edge, Graph
 from cometfuzz.mutation import MUTATIONS
 from cometfuzz.mutation.base import Guide, Inapplicable, Limits
-from cometfuzz.mutation.dialect import LEGACY, MODERN
+from cometfuzz.mutation.dialect import usual_dialects
 from cometfuzz.mutation.repair import trim
 from cometfuzz.reference.nonfinite import nonfinite_origins
 from cometfuzz.reference.run import run
@@ -116,8 +116,11 @@ def test_trimming_heeds_flops_bytes_and_dialect() -> None:
     with pytest.raises(Inapplicable, match="no part of the graph is within the limits"):
         trim(graph, Draw(1), Limits(flops=10))
     legacy = adversarial()["legacy"]
-    assert [node.layer for node in trim(legacy, Draw(1), Limits(dialect=MODERN)).nodes] == ["input", "ReLU"]
-    assert trim(legacy, Draw(1), Limits(dialect=LEGACY)) is legacy
+    assert [node.layer for node in trim(legacy, Draw(1), Limits(dialect=usual_dialects().modern)).nodes] == [
+        "input",
+        "ReLU",
+    ]
+    assert trim(legacy, Draw(1), Limits(dialect=usual_dialects().legacy)) is legacy
 
 
 @pytest.mark.parametrize("name", MUTATIONS)

@@ -7,11 +7,13 @@ from cometfuzz.catalogue.validate import assemble, validate
 from cometfuzz.config import PolicyConfig
 from cometfuzz.draw import Draw
 from cometfuzz.execution.policy import Assignment, assign, cut
+from cometfuzz.execution.versions import usual_view, view_of
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.graph import INPUT, Draft, Edge, Graph
 from cometfuzz.routes.registry import ROUTES
 
 POLICY = PolicyConfig()
+VIEW = usual_view()
 
 
 def chain(length: int, layer: str = "ReLU") -> Case:
@@ -27,34 +29,34 @@ def layers(graph: Graph) -> list[str]:
 
 def test_base_routes_take_every_case() -> None:
     for index in range(50):
-        first = assign(POLICY, ROUTES, chain(3), index, 1, [])[0]
+        first = assign(POLICY, VIEW, chain(3), index, 1, [])[0]
         assert first.routes[:2] == ("keras-tf", "keras-torch")
         assert not set(first.routes) & set(POLICY.converters)
 
 
 def test_converters_take_one_case_in_four_and_only_what_is_new() -> None:
-    taken = [len(assign(POLICY, ROUTES, chain(20), index, 1, ["n10"])) == 2 for index in range(400)]
+    taken = [len(assign(POLICY, VIEW, chain(20), index, 1, ["n10"])) == 2 for index in range(400)]
     assert sum(taken) == 100
     assert all(sum(taken[start : start + 4]) == 1 for start in range(0, 400, 4))
-    small = [assign(POLICY, ROUTES, chain(5), index, 1, ["n1"]) for index in range(8)]
+    small = [assign(POLICY, VIEW, chain(5), index, 1, ["n1"]) for index in range(8)]
     assert sum("openvino" in assigned[0].routes for assigned in small) == 2
     assert all(len(assigned) == 1 for assigned in small)
 
 
 def test_dear_ones_are_sampled_and_nothing_depends_on_when() -> None:
-    runs = [[assign(POLICY, ROUTES, chain(3), index, 7, ["n1"]) for index in range(300)] for _ in range(2)]
+    runs = [[assign(POLICY, VIEW, chain(3), index, 7, ["n1"]) for index in range(300)] for _ in range(2)]
     assert runs[0] == runs[1]
     assert 3 <= sum("tf-xla" in assigned[0].routes for assigned in runs[0]) <= 40
 
 
 def test_what_only_keras_2_has_goes_there() -> None:
-    assigned = assign(POLICY, ROUTES, chain(3, "ThresholdedReLU"), 1, 1, ["n1"])
+    assigned = assign(POLICY, VIEW, chain(3, "ThresholdedReLU"), 1, 1, ["n1"])
     assert assigned[0].routes[0] == "keras2-tf"
     assert all(ROUTES[name].speaks == "keras2" for name in assigned[0].routes)
 
 
 def test_routes_that_are_not_there_are_not_named() -> None:
-    assigned = assign(POLICY, {"keras-torch": ROUTES["keras-torch"]}, chain(3), 1, 1, ["n1"])
+    assigned = assign(POLICY, view_of({"keras-torch": ROUTES["keras-torch"]}), chain(3), 1, 1, ["n1"])
     assert [part.routes for part in assigned] == [("keras-torch",)]
 
 
@@ -77,14 +79,14 @@ def test_a_sampled_route_gets_the_part_that_it_can_build() -> None:
     known = {name: ROUTES[name] for name in ("keras-tf", "keras-torch", "keras-mxnet")}
     seen = set()
     for index in range(40):
-        whole, part = assign(policy, known, mixed(), index, 1, [])
+        whole, part = assign(policy, view_of(known), mixed(), index, 1, [])
         assert whole == Assignment(mixed(), ("keras-tf", "keras-torch"))
         assert part.routes == ("keras-tf", "keras-torch", "keras-mxnet")
         seen.add(tuple(layers(part.case.graph)))
     assert seen == {("relu",), ("elu",), ("border", "soft")}
-    assert layers(assign(policy, known, mixed(), 1, 1, ["relu"])[1].case.graph) == ["relu"]
-    assert "keras-mxnet" in assign(policy, known, chain(3), 1, 1, [])[0].routes
-    assert "keras-mxnet" not in str(assign(policy, known, chain(3, "RMSNormalization"), 1, 1, []))
+    assert layers(assign(policy, view_of(known), mixed(), 1, 1, ["relu"])[1].case.graph) == ["relu"]
+    assert "keras-mxnet" in assign(policy, view_of(known), chain(3), 1, 1, [])[0].routes
+    assert "keras-mxnet" not in str(assign(policy, view_of(known), chain(3, "RMSNormalization"), 1, 1, []))
 
 
 def test_a_part_never_stands_for_a_case_that_runs_nowhere() -> None:
@@ -93,13 +95,13 @@ def test_a_part_never_stands_for_a_case_that_runs_nowhere() -> None:
     absent = Draft("absent", "UnitNormalization", {}, (Edge("old"),))
     case = Case(assemble([Draft("x", INPUT, {"shape": (2, 3)}, ()), *old, absent], [Edge("absent")]), 5)
     known = {name: ROUTES[name] for name in ("keras-tf", "keras2-tf", "keras-mxnet")}
-    assert [part.routes[0] for part in assign(policy, known, case, 1, 1, [])] == ["keras2-tf", "keras2-tf"]
+    assert [part.routes[0] for part in assign(policy, view_of(known), case, 1, 1, [])] == ["keras2-tf", "keras2-tf"]
     del known["keras2-tf"]
-    assert assign(policy, known, case, 1, 1, []) == []
+    assert assign(policy, view_of(known), case, 1, 1, []) == []
 
 
 def test_cuts_for_converters_keep_clear_of_utilities_that_fail_too() -> None:
-    taken = [assign(POLICY, ROUTES, mixed(), index, 1, ["elu", "soft"])[-1] for index in range(4)]
+    taken = [assign(POLICY, VIEW, mixed(), index, 1, ["elu", "soft"])[-1] for index in range(4)]
     (part,) = (assigned for assigned in taken if "litert" in assigned.routes)
     assert layers(part.case.graph) == ["elu"]
 

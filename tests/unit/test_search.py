@@ -17,7 +17,7 @@ from cometfuzz.ir.case import Case
 from cometfuzz.ir.codec import case_id, encode
 from cometfuzz.ir.types import FLOATS
 from cometfuzz.mutation import MUTATIONS
-from cometfuzz.mutation.dialect import dialect_of
+from cometfuzz.mutation.dialect import usual_dialects
 from cometfuzz.search.directed import Directed
 from cometfuzz.search.metropolis import Metropolis, p_range
 from cometfuzz.search.pool import Pool
@@ -116,7 +116,7 @@ def test_cases_keep_to_a_dialect_and_clear_of_gaps(name: str) -> None:
     made: list[Case] = []
     rehearse(search, 150, made.append)
     for case in made:
-        dialect = dialect_of(case.graph)
+        dialect = usual_dialects().of(case.graph)
         objections = [
             objection
             for node in case.graph.nodes

@@ -8,8 +8,10 @@ from trials import answer, completed, raised
 
 from cometfuzz.execution.executor import Executor, select_outputs, with_all_outputs
 from cometfuzz.execution.outcome import Outcome, Trial
+from cometfuzz.execution.versions import usual_view
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.graph import Graph
+from cometfuzz.ledger.matching import View
 from cometfuzz.oracles.finding import Camp, Finding
 from cometfuzz.routes import Route
 from cometfuzz.routes.registry import ROUTES
@@ -35,6 +37,10 @@ class Acting:
     @property
     def routes(self) -> Mapping[str, Route]:
         return {name: ROUTES[name] for name in self.names}
+
+    @property
+    def view(self) -> View:
+        return usual_view()
 
     def run(self, case: Case, routes: Sequence[str] = (), intermediates: bool = False) -> Trial:
         self.ran += 1

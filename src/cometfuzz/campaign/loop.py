@@ -112,7 +112,7 @@ class Campaign:
         yield Ended(reason, self.done, self._elapsed(began), self._coverage(), usage.own_cpu_s, usage.library_cpu_s)
 
     def _submit(self, ready: Proposed) -> _Flight:
-        assignments = assign(self.policy, self.executor.routes, ready.case, self._next, self.seed, ready.new)
+        assignments = assign(self.policy, self.executor.view, ready.case, self._next, self.seed, ready.new)
         futures = [self.executor.submit(part.case, part.routes) for part in assignments]
         self._next += 1
         return _Flight(self._next - 1, ready.case, ready.operator, futures)
@@ -156,7 +156,7 @@ class Campaign:
         base = [name for name in self.policy.base if name in trial.outcomes]
         if base and number == 0 and Draw(self.seed, "twice", index).chance(1 / TWICE_ONE_IN):
             again = self.executor.run(trial.case, base)
-        return Bench(trial, self.executor.run, again)
+        return Bench(trial, self.executor.run, again, self.executor.view)
 
     def _feedback(self, benches: Sequence[Bench]) -> Feedback:
         executed = bool(benches) and any(name != REFERENCE.name for name in benches[0].completed)

@@ -22,10 +22,12 @@ from cometfuzz.errors import InvalidCampaign, InvalidCoverage
 from cometfuzz.execution.executor import Executor
 from cometfuzz.execution.observation import Observation
 from cometfuzz.execution.supervisor import Limits
+from cometfuzz.execution.versions import view_of
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.codec import encode
 from cometfuzz.ir.graph import Graph
 from cometfuzz.mutation.base import Limits as GraphLimits
+from cometfuzz.mutation.dialect import Dialects
 from cometfuzz.routes import Route
 from cometfuzz.routes.registry import ROUTES
 from cometfuzz.search.strategies import WINDOW, Options, Strategy, make_strategy
@@ -63,10 +65,10 @@ class Settings:
         except (KeyError, TypeError) as error:
             raise InvalidCampaign(f"expected the settings of a campaign; received {error}") from None
 
-    def strategy_made(self) -> Strategy:
+    def strategy_made(self, dialects: Dialects) -> Strategy:
         graphs = [decode(text.encode()).graph for text in self.seeds]
         limits = GraphLimits.of(GraphConfig(**self.graphs))
-        return make_strategy(self.strategy, Options(self.seed, graphs, limits, self.sigma))
+        return make_strategy(self.strategy, Options(self.seed, graphs, limits, self.sigma, dialects))
 
 
 def seed_texts(graphs: Sequence[Graph]) -> tuple[str, ...]:
@@ -84,7 +86,8 @@ class Session:
         self, store: Store, settings: Settings, config: Config, routes: Mapping[str, Route], show: Callable[[int], None]
     ) -> None:
         self.store, self.settings, self._resources = store, settings, ExitStack()
-        strategy = settings.strategy_made()
+        view = view_of(routes)
+        strategy = settings.strategy_made(Dialects.on(view, config.policy.base, config.policy.only))
         done, spent_s = store.done, store.elapsed_s
         waiting: list[Proposed] = []
         if done:

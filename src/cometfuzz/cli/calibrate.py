@@ -11,7 +11,7 @@ from cometfuzz.cli.output import print_json
 from cometfuzz.config import load as load_config
 from cometfuzz.execution.executor import Executor
 from cometfuzz.ir.case import Case
-from cometfuzz.mutation.dialect import dialect_of
+from cometfuzz.mutation.dialect import usual_dialects
 from cometfuzz.oracles.calibration import PERCENTILES, Calibration
 from cometfuzz.routes.registry import choose, configured
 from cometfuzz.search.rehearsal import rehearse
@@ -38,7 +38,7 @@ def calibrate(
     calibration = Calibration()
     with Executor(chosen) as executor:
         for case in track(made, "running", console=Console(stderr=True), transient=True):
-            dialect = dialect_of(case.graph).name
+            dialect = usual_dialects().of(case.graph).name
             speaking = [route.name for route in chosen if route.speaks in (dialect, "")]
             clean = not any(node.layer == "special" for node in case.graph.nodes)
             if speaking and clean:

@@ -48,7 +48,7 @@ def check(
         Console(stderr=True).status("running"),
         Executor(chosen, limits=Limits.of(settings.limits), pause_after=0) as executor,
     ):
-        answers = check_model(Bench(executor.run(case), executor.run))
+        answers = check_model(Bench(executor.run(case), executor.run, view=executor.view))
     if as_json:
         print_json({"model": str(model), "agrees": all(answer.ok for answer in answers), "routes": _plain(answers)})
     else:

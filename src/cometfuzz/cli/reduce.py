@@ -75,7 +75,9 @@ def _finding(executor: Executor, case: Case, routes: list[Route], route: str, sy
     if trial.outcomes[route].status == "unavailable":
         raise CometfuzzError(f"route {route}: {trial.outcomes[route].detail}")
     again = executor.run(case, [route]) if symptom == "nondeterminism" else None
-    found = [each for each in examine(Bench(trial, executor.run, again)) if route in each.camps[0].routes]
+    found = [
+        each for each in examine(Bench(trial, executor.run, again, executor.view)) if route in each.camps[0].routes
+    ]
     for each in found:
         if each.counts and symptom in ("", each.symptom):
             return each

@@ -66,7 +66,7 @@ def replay(
         Executor(chosen, limits=Limits.of(settings.limits), pause_after=0) as executor,
     ):
         trial = executor.run(case)
-        findings = list(examine(Bench(trial, executor.run)))
+        findings = list(examine(Bench(trial, executor.run, view=executor.view)))
     if as_json:
         print_json({"findings": [finding.as_plain() for finding in findings]})
     else:

@@ -24,7 +24,7 @@ from cometfuzz.execution.worker import START
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.graph import Graph
 from cometfuzz.mutation.base import Limits
-from cometfuzz.mutation.dialect import MODERN, dialect_of
+from cometfuzz.mutation.dialect import usual_dialects
 from cometfuzz.routes.registry import ROUTES
 from cometfuzz.search.strategies import WINDOW, Feedback, Options, make_strategy
 from cometfuzz.seeds import published
@@ -68,7 +68,7 @@ class KerasOnTensorFlow:
         self._executor.close()
 
     def execute(self, case: Case) -> Execution:
-        route = MODERN_ROUTE if dialect_of(case.graph) is MODERN else LEGACY_ROUTE
+        route = MODERN_ROUTE if usual_dialects().of(case.graph) is usual_dialects().modern else LEGACY_ROUTE
         outcome = self._executor.run(case, [route]).outcomes[route]
         if outcome.status == "unavailable":
             raise WorkerFailure(f"{route}: {outcome.detail}")

@@ -20,13 +20,13 @@ from cometfuzz.execution.comparing import array_of
 from cometfuzz.execution.executor import Executor, python_of
 from cometfuzz.execution.outcome import Outcome, Trial
 from cometfuzz.execution.supervisor import Limits
+from cometfuzz.execution.versions import usual_view
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.codec import encode
 from cometfuzz.ir.graph import Edge
-from cometfuzz.ledger.matching import Rule, rules_against
+from cometfuzz.ledger.matching import Rule, View
 from cometfuzz.reference.bound import Expected, expect, judge
 from cometfuzz.routes import Group, Route
-from cometfuzz.routes.registry import base_of
 
 
 @dataclass(frozen=True)
@@ -129,15 +129,9 @@ def layers_of(route: Route, layers: Sequence[str] = ()) -> list[str]:
     ]
 
 
-def find_rules(route: str, drawn: LayerDraw) -> list[Rule]:
+def find_rules(route: str, drawn: LayerDraw, view: View) -> list[Rule]:
     """What the ledger has against a draw: the rules of the route, then those of its base route."""
-    found = list(rules_against(route, drawn.spec, drawn.x, drawn.params))
-    base = base_of(route)
-    if base is not None:
-        # what the model's own library refuses or computes wrongly says nothing of those behind it
-        inherited = rules_against(base, drawn.spec, drawn.x, drawn.params)
-        found += [rule.behind for rule in inherited]
-    return found
+    return list(view.excuses(route, drawn.spec, drawn.x, drawn.params))
 
 
 class Answer:
@@ -151,9 +145,16 @@ class Answer:
         return expect(self.case.graph, draw_data(self.case))
 
 
-def judge_draw(route: Route, drawn: LayerDraw, index: int, outcome: Outcome, answer: Answer | None = None) -> Result:
+def judge_draw(
+    route: Route,
+    drawn: LayerDraw,
+    index: int,
+    outcome: Outcome,
+    answer: Answer | None = None,
+    view: View | None = None,
+) -> Result:
     """Judge one outcome against the catalogue, the reference and the ledger."""
-    known = find_rules(route.name, drawn)
+    known = find_rules(route.name, drawn, view or usual_view())
     accepted = outcome.status == "completed"
     shape_problem, value_problem = _compare(answer or Answer(drawn.case), outcome) if accepted else ("", "")
     if not accepted:
@@ -237,4 +238,4 @@ def _judged(executor: Executor, drawn: LayerDraw, index: int, future: Future[Tri
     for name, outcome in future.result().outcomes.items():
         if outcome.status == "unavailable":
             raise WorkerFailure(f"route {name}: {outcome.detail}")
-        yield judge_draw(executor.routes[name], drawn, index, outcome, answer)
+        yield judge_draw(executor.routes[name], drawn, index, outcome, answer, executor.view)

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -24,9 +25,11 @@ from cometfuzz.execution.observation import Observation
 from cometfuzz.execution.outcome import Outcome, StepResult, Trial
 from cometfuzz.execution.protocol import Message, WireTensor
 from cometfuzz.execution.supervisor import Limits, Performed, Worker
+from cometfuzz.execution.versions import view_of
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.graph import INPUT, Edge, Graph
 from cometfuzz.ir.plain import typed_to_plain
+from cometfuzz.ledger.matching import View
 from cometfuzz.routes import Group, Route, Step
 
 Key = tuple[str, ...]
@@ -97,6 +100,11 @@ class Executor:
         self._guard = threading.Lock()
         self._jobs = jobs
         self._threads = ThreadPoolExecutor(jobs + 1, thread_name_prefix="case")
+
+    @cached_property
+    def view(self) -> View:
+        """What is known of the libraries that the routes meet."""
+        return view_of(self.routes)
 
     def __enter__(self) -> "Executor":
         return self

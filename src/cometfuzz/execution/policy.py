@@ -19,7 +19,7 @@ from cometfuzz.draw import Draw
 from cometfuzz.errors import InvalidCase
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.graph import INPUT, Draft, Edge, Graph, Node
-from cometfuzz.ledger.matching import rules_against
+from cometfuzz.ledger.matching import View
 from cometfuzz.routes import Route
 
 STOPPING = ("exception", "death", "any")
@@ -35,25 +35,25 @@ class Assignment:
 
 
 def assign(
-    policy: PolicyConfig, routes: Mapping[str, Route], case: Case, index: int, seed: int, new: Collection[str]
+    policy: PolicyConfig, view: View, case: Case, index: int, seed: int, new: Collection[str]
 ) -> list[Assignment]:
-    """What to run for case `index` of a campaign; `new` are the nodes that cover something new.
+    """What to run for case `index` of a campaign on the routes of its view; `new`: the nodes that cover something new.
 
     The first assignment is the case itself: what it covers counts as executed if that one is. Where none of its routes
-    is there, nothing runs. Only routes in `routes` are named.
+    is there, nothing runs. Only routes of the view are named.
     """
-    draw = Draw(seed, "policy", index)
+    draw, routes = Draw(seed, "policy", index), view.routes
     modern = _is_modern(case.graph)
     whole, parts = [*_base(policy, case.graph)], []
     for name in [name for name in policy.sampled if draw.chance(1 / policy.sampled_one_in)]:
-        part = _part_for(routes[name], case, new, policy.largest_cut, draw.child(name)) if name in routes else None
+        part = _part_for(view, name, case, new, policy.largest_cut, draw.child(name)) if name in routes else None
         if part is not None and part.graph == case.graph:
             whole.append(name)
         elif part is not None:
             parts.append(Assignment(part, _present(routes, [*_base(policy, part.graph), name])))
     turn = Draw(seed, "policy block", index // policy.one_in).integer(0, policy.one_in - 1)
     if new and modern and index % policy.one_in == turn:
-        avoided = {node for name in policy.clear if name in routes for node in _obstacles(case.graph, routes[name])}
+        avoided = {node for name in policy.clear if name in routes for node in _obstacles(case.graph, view, name)}
         part = cut(case, [name for name in new if name not in avoided], policy.largest_cut, avoided)
         if part is not None and part.graph == case.graph:
             whole += policy.converters
@@ -77,12 +77,12 @@ def _present(routes: Mapping[str, Route], names: Sequence[str]) -> tuple[str, ..
     return tuple(name for name in dict.fromkeys(names) if name in routes)
 
 
-def _obstacles(graph: Graph, route: Route) -> dict[str, bool]:
+def _obstacles(graph: Graph, view: View, name: str) -> dict[str, bool]:
     """The nodes that a route is known to fail on, each with whether it always does.
 
     One of them in a model, and none of it is tested. Utility nodes count: most failures of converters are theirs.
     """
-    found = {}
+    found, route = {}, view.routes[name]
     for node in graph.nodes:
         spec = CATALOGUE[node.layer]
         if node.layer == INPUT:
@@ -92,18 +92,18 @@ def _obstacles(graph: Graph, route: Route) -> dict[str, bool]:
         if route.speaks and any(layer.counted and route.speaks not in layer.libraries for layer in layers):
             found[node.id] = True
             continue
-        known = [rule for rule in rules_against(route.name, spec, x, node.params) if rule.symptom in STOPPING]
+        known = [rule for rule in view.rules_against(name, spec, x, node.params) if rule.symptom in STOPPING]
         if known:
             found[node.id] = any(rule.always for rule in known)
     return found
 
 
-def _part_for(route: Route, case: Case, new: Collection[str], largest: int, draw: Draw) -> Case | None:
+def _part_for(view: View, name: str, case: Case, new: Collection[str], largest: int, draw: Draw) -> Case | None:
     """What a route can take of a case: all of it, or the surroundings of one layer, a new one if there is one.
 
     That layer may be one that the route sometimes fails on; what surrounds it may not.
     """
-    graph, obstacles = case.graph, _obstacles(case.graph, route)
+    graph, obstacles, route = case.graph, _obstacles(case.graph, view, name), view.routes[name]
     floats = {node.id: _float_dtypes(graph, node) for node in graph.nodes if node.layer != INPUT}
     if not obstacles and not (route.one_dtype and len(set().union(*floats.values())) > 1):
         return case

@@ -1,6 +1,6 @@
 """The one question that mutation, policy, oracles, triage and conformance ask: which defects explain this call?"""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cache
@@ -13,7 +13,8 @@ from cometfuzz.ledger.defect import Applies, Defect, Symptom
 from cometfuzz.ledger.predicates import named
 from cometfuzz.ledger.predicates.inputs import activations, all_of, dtypes, initialisers, weight_dtype
 from cometfuzz.ledger.reading import defects
-from cometfuzz.routes.registry import ROUTES
+from cometfuzz.routes import Route
+from cometfuzz.routes.registry import ROUTES, base_of
 
 Condition = Callable[[Any, Params], bool]
 SHOWN = ("symptom", "raises", "always", "by_chance", "witness", "note")
@@ -100,17 +101,61 @@ def _equals(name: str, value: Any) -> Condition:
     return lambda x, p: name in p and p[name] in allowed
 
 
-@cache
-def rules_of(route: str, layer: str) -> tuple[Rule, ...]:
-    """The rules that stand against a layer on a route: its own, and those of its steps, such as `tf2onnx`."""
-    names = {route, *(step.name for step in ROUTES[route].steps[1:])} if route in ROUTES else {route}
-    return tuple(rule for rule in rules() if names & {*rule.routes} and (not rule.layers or layer in rule.layers))
+class View:
+    """The ledger as it stands for some routes with the versions of their libraries: what everybody asks.
+
+    An entry that was never seen with the versions at hand excuses nothing, and keeps no model away.
+    """
+
+    def __init__(self, routes: Mapping[str, Route], versions: Mapping[str, Mapping[str, str]]) -> None:
+        self.routes, self.versions = routes, versions
+        self._rules: dict[tuple[str, str, bool], tuple[Rule, ...]] = {}
+
+    def stands(self, defect: Defect, route: str) -> bool:
+        """Whether a defect was seen with the versions that a route has."""
+        return any(meets(seen.versions, self.versions.get(route, {})) for seen in defect.seen)
+
+    def rules_of(self, route: str, layer: str, base: bool = False) -> tuple[Rule, ...]:
+        """The rules that stand against a layer on a route: its own, and those of its steps, such as `tf2onnx`.
+
+        base: instead those of the route that runs the same model without any detour, with the versions at hand.
+        """
+        key = route, layer, base
+        if key not in self._rules:
+            names = self._names(route, base)
+            self._rules[key] = tuple(
+                rule
+                for rule in rules()
+                if names & {*rule.routes}
+                and (not rule.layers or layer in rule.layers)
+                and self.stands(rule.defect, route)
+            )
+        return self._rules[key]
+
+    def _names(self, route: str, base: bool) -> frozenset[str]:
+        """What the ledger calls a route, or its base."""
+        found = self.routes.get(route)
+        if found is None or not base:
+            return frozenset() if found is None else found.names
+        shortest = base_of(found.like or found.name)
+        return frozenset() if shortest is None else ROUTES[shortest].names
+
+    def rules_against(self, route: str, spec: LayerSpec, x: Any, params: Params, base: bool = False) -> Iterator[Rule]:
+        """The rules that a layer call meets on a route; for a wrapper, also those of the layers inside it."""
+        yield from (rule for rule in self.rules_of(route, spec.name, base) if rule.holds(x, params))
+        for inner, types in spec.inner(x, params):
+            within = spec_of(inner.layer)
+            for rule in self.rules_against(route, within, within.view(types), inner.params, base):
+                yield rule.wrapped
+
+    def excuses(self, route: str, spec: LayerSpec, x: Any, params: Params) -> Iterator[Rule]:
+        """The same, and then what stands against the route's base: a model that its own library refuses or computes
+        wrongly says nothing of those behind it."""
+        yield from self.rules_against(route, spec, x, params)
+        yield from (rule.behind for rule in self.rules_against(route, spec, x, params, base=True))
 
 
-def rules_against(route: str, spec: LayerSpec, x: Any, params: Params) -> Iterator[Rule]:
-    """The rules that a layer call meets on a route; for a wrapper, also those of the layers inside it."""
-    yield from (rule for rule in rules_of(route, spec.name) if rule.holds(x, params))
-    for inner, types in spec.inner(x, params):
-        within = spec_of(inner.layer)
-        for rule in rules_against(route, within, within.view(types), inner.params):
-            yield rule.wrapped
+def meets(seen: Mapping[str, str], versions: Mapping[str, str]) -> bool:
+    """Whether versions agree with those that something was seen with, as far as both have a library."""
+    shared = seen.keys() & versions.keys()
+    return bool(shared) and all(seen[name] == versions[name] for name in shared)

@@ -1,21 +1,21 @@
 """The bench on which oracles examine a trial: the reference, computed once, and the routes again with intermediates."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol
 
 from cometfuzz.catalogue.data import Data, draw_data
 from cometfuzz.catalogue.spec import CATALOGUE
 from cometfuzz.execution.outcome import Outcome, Trial
+from cometfuzz.execution.versions import usual_view
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.graph import INPUT, Graph, Node
-from cometfuzz.ledger.matching import Rule, rules_against
+from cometfuzz.ledger.matching import Rule, View
 from cometfuzz.oracles.finding import Finding, Severity
 from cometfuzz.oracles.local import Suspect, WrongNode, find_wrong_nodes, suspects
 from cometfuzz.reference.nonfinite import GIVEN, SPECIAL, nonfinite_origins
 from cometfuzz.reference.run import Run, run
-from cometfuzz.routes.registry import base_of
 
 
 class Rerun(Protocol):
@@ -26,11 +26,15 @@ class Rerun(Protocol):
 
 @dataclass(frozen=True)
 class Bench:
-    """A trial and what can be asked about it. `again`: the same trial a second time, where determinism is looked at."""
+    """A trial and what can be asked about it.
+
+    again: the same trial a second time, where determinism is looked at. view: what is known of the libraries.
+    """
 
     trial: Trial
     rerun: Rerun
     again: Trial | None = None
+    view: View = field(default_factory=usual_view)
 
     @property
     def graph(self) -> Graph:
@@ -83,18 +87,11 @@ class Bench:
         return found
 
     def rules(self, route: str, node: Node | None = None) -> Iterator[Rule]:
-        """What the ledger has against a node on a route, or against any node; of a utility, what names no layer.
-
-        What the library that built the model refuses or does wrong says nothing of those behind it.
-        """
-        base = base_of(route)
+        """What the ledger has against a node on a route, or against any node; of a utility, what names no layer."""
         for each in [node] if node is not None else self.graph.nodes:
             if each.layer != INPUT:
                 spec = CATALOGUE[each.layer]
-                x = spec.view(self.graph.input_types(each))
-                yield from rules_against(route, spec, x, each.params)
-                for rule in rules_against(base, spec, x, each.params) if base is not None else ():
-                    yield rule.behind
+                yield from self.view.excuses(route, spec, spec.view(self.graph.input_types(each)), each.params)
 
 
 Oracle = Callable[[Bench], Iterator[Finding]]

@@ -52,7 +52,8 @@ class Step:
 class Route:
     """A way to a library: `path` describes it; `speaks` is the layer dialect of its builder: keras3 or keras2.
 
-    one_dtype: whether the library computes a whole model in one float dtype.
+    one_dtype: whether the library computes a whole model in one float dtype. like: the route of which this is a copy in
+    another environment.
     """
 
     name: str
@@ -60,6 +61,12 @@ class Route:
     speaks: str
     steps: tuple[Step, ...]
     one_dtype: bool = False
+    like: str = ""
+
+    @property
+    def names(self) -> frozenset[str]:
+        """What the ledger calls it: its own name, or that of which it is a copy, and the names of its steps."""
+        return frozenset({self.like or self.name, *(step.name for step in self.steps[1:])})
 
     @property
     def stages(self) -> tuple[Stage, ...]:

@@ -57,6 +57,7 @@ def moved(base: Route, name: str, environment: str, steps: Sequence[str] = (), s
     return replace(
         base,
         name=name,
+        like=base.like or base.name,
         path=f"{base.path}, in environment {environment}",
         speaks=base.speaks if speaks is None else speaks,
         steps=tuple(_move(step, environment) if not steps or step.name in steps else step for step in base.steps),

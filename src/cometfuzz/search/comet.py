@@ -9,7 +9,6 @@ from cometfuzz.ir.case import Case
 from cometfuzz.ir.graph import Graph
 from cometfuzz.mutation import MUTATIONS
 from cometfuzz.mutation.base import Inapplicable
-from cometfuzz.mutation.dialect import LEGACY, dialect_of, is_clear
 from cometfuzz.search.metropolis import Metropolis
 from cometfuzz.search.strategies import SEED, Feedback, Options, Search
 
@@ -33,13 +32,13 @@ class Comet(Search):
     def make(self, draw: Draw) -> Case:
         for _ in range(TRIES):
             operator, graph = self.choose(draw), self.pool.choose(draw)
-            dialect = LEGACY if draw.chance(LEGACY_SHARE) else dialect_of(graph)
+            dialect = self.dialects.legacy if draw.chance(LEGACY_SHARE) else self.dialects.of(graph)
             mutant: Graph | None
             try:
                 mutant = MUTATIONS[operator](graph, self.guide, draw, replace(self.limits, dialect=dialect))
             except Inapplicable:
                 mutant = None
-            if mutant is not None and (dialect_of(mutant) is dialect or is_clear(mutant)):
+            if mutant is not None and (self.dialects.of(mutant) is dialect or self.dialects.is_clear(mutant)):
                 return self.launch(mutant, operator, draw)
             self.metropolis.learn(operator, 0.0, applied=False)
         raise CometfuzzError(f"expected an operator that applies; received none in {TRIES} tries at case {self.index}")

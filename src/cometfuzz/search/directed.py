@@ -18,7 +18,7 @@ from cometfuzz.ir.graph import INPUT, Draft, Edge, Graph, Node
 from cometfuzz.ir.types import TensorType
 from cometfuzz.mutation import MUTATIONS
 from cometfuzz.mutation.base import Inapplicable, Limits
-from cometfuzz.mutation.dialect import LEGACY, MODERN, Dialect, dialect_of, is_clear
+from cometfuzz.mutation.dialect import Dialect
 from cometfuzz.mutation.repair import Editor, trim
 from cometfuzz.search.metropolis import Record, as_plain
 from cometfuzz.search.planning import Plan, fact_of, followed, plan
@@ -107,8 +107,8 @@ class Directed(Search):
     def _probe(self, draw: Draw) -> Graph | None:
         """A graph of one plan, whatever defect stands against it."""
         while (item := self._next_goal(self.probes)) is not None:
-            home = _home(item)
-            found = plan(item, self.guide, draw, replace(self.limits, dialect=Dialect(home.name, ())))
+            home = self._home(item)
+            found = plan(item, self.guide, draw, replace(self.limits, dialect=Dialect(home.name)))
             self._note("probe", found is not None)
             if found is not None:
                 return _alone(found)
@@ -119,7 +119,7 @@ class Directed(Search):
         """A small part of a graph of the pool, with as much that is missing as fits."""
         goal = self._next_goal(self.goals)
         graph = self.pool.choose(draw)
-        dialect = dialect_of(graph) if goal is None else _home(goal)
+        dialect = self.dialects.of(graph) if goal is None else self._home(goal)
         limits = replace(self.limits, dialect=dialect)
         graph = trim(graph, draw, replace(limits, nodes=min(START_NODES, limits.nodes // 2)))
         if goal is None or draw.chance(MUTATED):
@@ -138,7 +138,7 @@ class Directed(Search):
         graph = editor.finish()
         if draw.chance(SPECIALS):
             graph = self._mutated(graph, draw, limits, "SpecialI")
-        if not is_clear(graph):
+        if not self.dialects.is_clear(graph):
             raise Inapplicable("made for Keras 2, but not in need of it, and with a defect on Keras 3")
         return graph
 
@@ -166,22 +166,21 @@ class Directed(Search):
         raise Inapplicable(f"no layer can follow {node.layer} directly")
 
     def _pursue(self, goal: Item, editor: Editor) -> None:
-        found = plan(goal, self.guide, editor.draw, editor.limits) if _home(goal) == editor.limits.dialect else None
-        if found is None and _home(goal) == editor.limits.dialect:
+        at_home = self._home(goal) == editor.limits.dialect
+        found = plan(goal, self.guide, editor.draw, editor.limits) if at_home else None
+        if found is None and at_home:
             self.unplanned[goal] = self.unplanned.get(goal, 0) + 1
         placed = found is not None and not editor.attempt(lambda editor: _place(editor, found))
         self._note("plan", placed)
+
+    def _home(self, item: Item) -> Dialect:
+        """The dialect in which an item is pursued: Keras 2 only where it must be."""
+        return self.dialects.home(*((item.layer, item.value) if item.criterion == "sequences" else (item.layer,)))
 
     def _note(self, name: str, applied: bool) -> None:
         record = self.records[name]
         record.attempts, record.applied = record.attempts + 1, record.applied + applied
         record.score += applied
-
-
-def _home(item: Item) -> Dialect:
-    """The dialect in which an item is pursued: Keras 2 only where it must be."""
-    layers = (item.layer, item.value) if item.criterion == "sequences" else (item.layer,)
-    return MODERN if all(MODERN.has(layer) for layer in layers) else LEGACY
 
 
 def _place(editor: Editor, found: Plan, source: Edge | None = None) -> None:

@@ -12,7 +12,6 @@ from cometfuzz.draw import Draw
 from cometfuzz.errors import CometfuzzError
 from cometfuzz.ir.case import Case, Tensor
 from cometfuzz.ir.types import FLOATS
-from cometfuzz.mutation.dialect import is_clear
 from cometfuzz.search.metropolis import Record, as_plain
 from cometfuzz.search.strategies import Feedback, Options, Search
 
@@ -53,7 +52,7 @@ class Odd(Search):
     def make(self, draw: Draw) -> Case:
         for _ in range(TRIES):
             case = draw_layer(draw.choice(tuple(LAYERS)), self.seed, draw.integer(0, 2**32)).case
-            if is_clear(case.graph):
+            if self.dialects.is_clear(case.graph):
                 oddity = draw.choice(tuple(ODDITIES))
                 return self.launch(case.graph, oddity, draw, data=_odd_inputs(case, oddity, draw))
         raise CometfuzzError(f"expected a call that is clear of known defects; received none in {TRIES} draws")

@@ -21,6 +21,7 @@ from cometfuzz.errors import UnknownName
 from cometfuzz.ir.case import Case, Tensor
 from cometfuzz.ir.graph import Graph
 from cometfuzz.mutation.base import Guide, Limits
+from cometfuzz.mutation.dialect import Dialects, usual_dialects
 from cometfuzz.search.pool import Pool
 
 GROUP = "cometfuzz.strategies"
@@ -50,6 +51,7 @@ class Options:
     seeds: Sequence[Graph]
     limits: Limits = field(default_factory=Limits)
     sigma: int = SIGMA
+    dialects: Dialects = field(default_factory=usual_dialects)
 
 
 class Strategy(Protocol):
@@ -88,7 +90,7 @@ class Search:
     """What our strategies share: two coverages, a pool, and the claims of cases in flight."""
 
     def __init__(self, options: Options) -> None:
-        self.seed, self.limits, self.index = options.seed, options.limits, 0
+        self.seed, self.limits, self.index, self.dialects = options.seed, options.limits, 0, options.dialects
         self.pool = Pool(options.seeds)
         self.unseen = deque(options.seeds)
         """Seeds that no case has been made of yet: they come first, since coverage counts what is executed."""

@@ -134,7 +134,7 @@ class Probe:
         again = None
         if self.target.symptom == "nondeterminism":
             again = self.executor.run(trial.case, tuple(trial.outcomes))
-        return list(examine(Bench(trial, self.executor.run, again)))
+        return list(examine(Bench(trial, self.executor.run, again, self.executor.view)))
 
 
 @dataclass(frozen=True)

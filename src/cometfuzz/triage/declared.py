@@ -12,6 +12,7 @@ import numpy as np
 from cometfuzz.catalogue.data import NUMPY, to_tensor
 from cometfuzz.catalogue.drawing import LayerDraw, draw_layer
 from cometfuzz.execution.conformance import find_rules, layers_of
+from cometfuzz.execution.versions import usual_view
 from cometfuzz.ir.case import Case
 from cometfuzz.ledger.matching import Rule, rules
 from cometfuzz.oracles.bench import Bench
@@ -62,7 +63,7 @@ def prove(
         layers, tried = layers + bool(cases), tried + len(cases)
         for case in cases:
             trial = triage.executor.run(case, [name])
-            for finding in examine(Bench(trial, triage.executor.run)):
+            for finding in examine(Bench(trial, triage.executor.run, view=triage.executor.view)):
                 if finding.defect == rule.id and finding.claims:
                     done = triage.triage(finding, case, routes)
                     return Proven(rule, name, done.bug, done.reason)
@@ -78,7 +79,7 @@ def leads(rule: Rule, route: str, layer: str, wanted: int = 0) -> list[Case]:
     """
     wanted = wanted or TRIES[rule.always]
     drawn = [draw_layer(layer, 7, index) for index in range(SEARCHED)]
-    covered = [(each, found) for each in drawn if rule in (found := find_rules(route, each))]
+    covered = [(each, found) for each in drawn if rule in (found := find_rules(route, each, usual_view()))]
     alone = [each for each, found in covered if found == [rule]]
     cases = [with_witness(rule, each).case for each in alone or [each for each, _ in covered]]
     return sorted(cases[: 4 * wanted if rule.always else wanted], key=_elements)[:wanted]
