@@ -8,7 +8,7 @@ from cometfuzz.execution import environments
 from cometfuzz.execution.installation import parse
 from cometfuzz.ledger.matching import View
 from cometfuzz.routes import Route
-from cometfuzz.routes.registry import ROUTES
+from cometfuzz.routes.registry import ROUTES, base_of
 
 DISTRIBUTIONS: Mapping[str, tuple[str, ...]] = {
     "tensorflow": ("tensorflow-cpu", "tensorflow"),
@@ -19,11 +19,17 @@ DISTRIBUTIONS: Mapping[str, tuple[str, ...]] = {
 
 
 def versions_of(route: Route) -> dict[str, str]:
-    """The versions of the libraries of a route's stages, without local parts such as +cpu."""
+    """The versions of the libraries of a route's stages, without local parts such as +cpu.
+
+    What runs the model without any detour belongs to it: the backend of a Keras whose model is converted.
+    """
     found: dict[str, str] = {}
-    for step in route.steps:
-        packages = installed(step.group.environment)
-        for stage in step.stages:
+    base = base_of(route.like or route.name)
+    detour = [(step.stages, step.group.environment) for step in route.steps]
+    direct = [(step.stages, route.steps[0].group.environment) for step in (ROUTES[base].steps if base else ())]
+    for stages, environment in (*direct, *detour):
+        packages = installed(environment)
+        for stage in stages:
             names = DISTRIBUTIONS.get(stage.library, (stage.library,))
             version = next((packages[name] for name in names if name in packages), None)
             if version is not None:
