@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 import cometfuzz
-from cometfuzz.cli import bench, catalogue, environments, evaluate
+from cometfuzz.cli import bench, catalogue, environments, evaluate, ledger
 from cometfuzz.cli.calibrate import calibrate
 from cometfuzz.cli.check import check
 from cometfuzz.cli.collect import collect
@@ -16,7 +16,6 @@ from cometfuzz.cli.conformance import conformance
 from cometfuzz.cli.export import export
 from cometfuzz.cli.generate import generate
 from cometfuzz.cli.importing import import_
-from cometfuzz.cli.ledger import ledger
 from cometfuzz.cli.prove import prove_
 from cometfuzz.cli.reduce import reduce
 from cometfuzz.cli.report import bugs, report, show
@@ -52,7 +51,6 @@ app.command("exec")(execute)
 app.command()(check)
 app.command()(conformance)
 app.command()(calibrate)
-app.command()(ledger)
 app.command()(generate)
 app.command("import")(import_)
 app.command()(reduce)
@@ -61,6 +59,7 @@ app.command()(synthesise)
 app.add_typer(bench.app, name="bench")
 app.add_typer(environments.app, name="env")
 app.add_typer(evaluate.app, name="evaluate")
+app.add_typer(ledger.app, name="ledger")
 
 
 def _print_version(wanted: bool) -> None:

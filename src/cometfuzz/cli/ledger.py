@@ -1,24 +1,39 @@
 """`cometfuzz ledger`: what is known to be wrong or limited in the libraries, with versions and evidence."""
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
 import typer
 from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from cometfuzz.campaign.triaging import STAGE_S
 from cometfuzz.cli.output import folding, print_json
+from cometfuzz.config import load as load_config
 from cometfuzz.errors import UnknownName
+from cometfuzz.execution.executor import Executor, expect_environments
+from cometfuzz.execution.reference import REFERENCE
+from cometfuzz.execution.supervisor import Limits
 from cometfuzz.ledger.defect import Defect
 from cometfuzz.ledger.matching import rules
+from cometfuzz.ledger.overlay import Learned, Overlay, overlay_path, write_overlay
 from cometfuzz.ledger.predicates import predicates
-from cometfuzz.ledger.reading import defects, shipped
-from cometfuzz.routes.registry import ROUTES
+from cometfuzz.ledger.reading import CASE, SCRIPT, defects, overlay, shipped
+from cometfuzz.routes.registry import ROUTES, choose, configured
+from cometfuzz.triage.collection import Collection
+from cometfuzz.triage.refreshing import Measured, measure, questions
 
 KINDS = ("bug", "limit", "choice")
 
+app = typer.Typer(invoke_without_command=True)
 
+
+@app.callback()
 def ledger(
+    context: typer.Context,
     route: Annotated[str, typer.Option(help=f"Only what stands against one route: {', '.join(ROUTES)}.")] = "",
     layer: Annotated[str, typer.Option(help="Only what a call of one layer can meet.")] = "",
     library: Annotated[str, typer.Option(help="Only defects of one library, such as keras or tf2onnx.")] = "",
@@ -28,13 +43,16 @@ def ledger(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
-    """List the ledger: bugs and limits of the libraries, with the versions they were seen in and the evidence.
+    """List what is known: bugs and limits of the libraries, with the versions they were seen in and the evidence.
 
     Mutation keeps models clear of what it has, oracles excuse it, triage recognises it. Evidence is a script, a minimal
-    case, or drawn calls that must fail as the entry says: `make test` and `make bugs` hold it against the libraries.
+    case, or drawn calls that must fail as the entry says: `make test` and `make bugs` hold it against the libraries. An
+    entry says something only of versions that it was seen with; `cometfuzz ledger refresh` looks for it with others.
 
     Example: cometfuzz ledger --route keras-torch --kind bug
     """
+    if context.invoked_subcommand is not None:
+        return
     if list_predicates:
         _print_predicates(as_json)
         return
@@ -62,10 +80,92 @@ def ledger(
     console.print(f"{len(found)} defects, {sum(defect.kind == 'bug' for defect in found)} of them bugs.")
 
 
+@app.command()
+def refresh(
+    routes: Annotated[
+        str, typer.Option(help="Routes, with commas between them; by default all whose versions are new.")
+    ] = "",
+    anew: Annotated[
+        bool, typer.Option("--anew", help="Look again also for what is known with these versions.")
+    ] = False,
+    config: Annotated[Path | None, typer.Option("--config", help="A TOML file; else cometfuzz.toml.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+) -> None:
+    """Look for every entry with the versions that routes have, and keep what shows: fixed since, or still there.
+
+    What is learned goes into a file of yours ($COMETFUZZ_LEDGER, else cometfuzz/ledger.json in the folder of user data),
+    also after Ctrl-C. It is among the settings of a campaign: with another one, the same seed makes other cases.
+
+    Example: cometfuzz ledger refresh --routes keras-tf-old
+    """
+    usable = configured(load_config(config))
+    chosen = [route for route in choose(routes or "all", usable) if route.name != REFERENCE.name]
+    waiting = list(questions(defects(), shipped(), chosen, anew))
+    bugs = {entry.slug: entry.bug for entry in Collection.read(shipped()).entries}
+    measured: list[Measured] = []
+    columns = (TextColumn("{task.description}"), BarColumn(bar_width=20), MofNCompleteColumn(), TimeElapsedColumn())
+    console = Console(stderr=True)
+    expect_environments([usable[name] for name in dict.fromkeys(name for each in waiting for name in each.routes)])
+    try:
+        with (
+            Executor(chosen, limits=Limits(stage_s=STAGE_S), pause_after=0) as executor,
+            Progress(*columns, console=console, transient=True, disable=as_json) as progress,
+        ):
+            bar = progress.add_task("looking", total=len(waiting))
+            for question in waiting:
+                progress.update(bar, description=question.defect.id[:40])
+                measured.append(measure(question, executor, bugs.get(question.defect.id)))
+                progress.advance(bar)
+    finally:
+        _keep(measured)
+    if as_json:
+        print_json({"file": str(overlay_path()), "measured": [_told(each) for each in measured]})
+    else:
+        _print_measured(measured)
+
+
+def _keep(measured: Sequence[Measured]) -> None:
+    """Write what was learned, in one go."""
+    known = dict(overlay().entries)
+    for each in measured:
+        if each.shows is not None:
+            name = each.question.defect.id
+            known[name] = known.get(name, Learned()).add(each.seen, each.shows)
+    if measured:
+        write_overlay(overlay_path(), Overlay(entries=known))
+
+
+def _told(each: Measured) -> dict[str, Any]:
+    question, words = each.question, {True: "still there", False: "does not show", None: "not measured"}
+    plain = {"id": question.defect.id, "versions": dict(question.versions), "routes": list(question.routes)}
+    return {**plain, "result": words[each.shows], "route": each.route, "reason": each.reason}
+
+
+def _print_measured(measured: Sequence[Measured]) -> None:
+    console = Console(highlight=False)
+    for shows, heading in ((False, "Does not show with these versions"), (None, "Could not be measured")):
+        found = [each for each in measured if each.shows is shows]
+        if found:
+            table = Table(folding("id"), "kind", folding("what"), folding("versions"), title=f"{heading}: {len(found)}")
+            for each in found:
+                versions = ", ".join(f"{name} {version}" for name, version in each.question.versions.items())
+                defect = each.question.defect
+                table.add_row(defect.id, defect.kind, each.reason or defect.title, versions)
+            console.print(table)
+    still = sum(each.shows is True for each in measured)
+    gone = sum(each.shows is False for each in measured)
+    if not measured:
+        console.print("Nothing to look for: the ledger knows these versions.")
+        return
+    console.print(
+        f"{still} still there, {gone} not, {len(measured) - still - gone} not measured; kept in {overlay_path()}"
+    )
+
+
 def evidence(defect: Defect) -> list[str]:
     """What shows a defect again: its script, its minimal case, or calls that are drawn under its rules."""
     folder = shipped() / defect.id
-    files = {"script": folder / "script.py", "case": folder / "case.json"}
+    files = {"script": folder / SCRIPT, "case": folder / CASE}
     found = [name for name, path in files.items() if path.is_file()]
     certain = any(not applies.by_chance for applies in defect.applies)
     return found + (["draws"] if certain else [])

@@ -10,10 +10,11 @@ same_fix = "another-id"      # the defect that the same fix would mend; then it 
 trigger = ["parameter"]      # what it takes: input, parameter, sequence, special value, default
 documentation = "https://..."  # the page that says what is right
 upstream = [{ link = "https://...", state = "open" }]
+routes = ["keras-tf"]        # where its case shows it, if nothing below says it
 
 [[seen]]                     # measured, never guessed: it excuses nothing where it was not seen
 versions = { keras = "3.15.1", tensorflow = "2.21.0" }
-cpu = "any"                  # or the feature that it needs, such as avx512f
+cpu = "x86-64-v4"            # the kind of CPU it was seen on; elsewhere, not showing says nothing
 
 [[fixed]]                    # versions in which it was looked for and did not show
 versions = { keras = "3.16.0" }
@@ -46,6 +47,7 @@ Trigger = Literal["input", "parameter", "sequence", "special value", "default"]
 State = Literal["open", "closed", "fixed", "unknown"]
 
 Names = tuple[str, ...]
+ANY_CPU = "any"
 
 
 class Upstream(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -56,10 +58,10 @@ class Upstream(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Seen(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Versions with which it was looked for; `cpu`: the feature without which it does not show, or any."""
+    """Versions with which it was looked for; `cpu`: the kind of CPU that it was looked for on, or any."""
 
     versions: dict[str, str]
-    cpu: str = "any"
+    cpu: str = ANY_CPU
 
 
 class Applies(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -98,6 +100,7 @@ class Defect(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     seen: tuple[Seen, ...] = ()
     fixed: tuple[Seen, ...] = ()
     applies: tuple[Applies, ...] = ()
+    routes: Names = ()
     id: str = ""
 
     @property

@@ -155,6 +155,17 @@ class View:
         yield from (rule.behind for rule in self.rules_against(route, spec, x, params, base=True))
 
 
+class Supposing(View):
+    """The ledger as if one entry alone had been seen, whatever the versions: what a refresh holds against them."""
+
+    def __init__(self, routes: Mapping[str, Route], supposed: Defect) -> None:
+        super().__init__(routes, {})
+        self.supposed = supposed
+
+    def stands(self, defect: Defect, route: str) -> bool:
+        return defect.id == self.supposed.id
+
+
 def meets(seen: Mapping[str, str], versions: Mapping[str, str]) -> bool:
     """Whether versions agree with those that something was seen with, as far as both have a library."""
     shared = seen.keys() & versions.keys()

@@ -9,8 +9,9 @@ import msgspec
 import cometfuzz
 from cometfuzz.errors import InvalidLedger
 from cometfuzz.ledger.defect import Defect
+from cometfuzz.ledger.overlay import Overlay, overlay_path, read_overlay
 
-ENTRY = "defect.toml"
+ENTRY, CASE, SCRIPT = "defect.toml", "case.json", "script.py"
 
 
 def shipped() -> Path:
@@ -21,9 +22,15 @@ def shipped() -> Path:
 
 
 @cache
+def overlay() -> Overlay:
+    """What the user's own machine has learned."""
+    return read_overlay(overlay_path())
+
+
+@cache
 def defects() -> Mapping[str, Defect]:
-    """All shipped entries by id, in order of their ids."""
-    return read(shipped())
+    """All entries by id, in order of their ids: as they are shipped, with what this machine has learned of them."""
+    return overlay().on(read(shipped()))
 
 
 def same_fix(one: str, two: str) -> bool:

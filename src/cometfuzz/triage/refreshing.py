@@ -1,0 +1,103 @@
+"""Refreshing the ledger: does each entry still show, with the versions that some routes have?
+
+Every entry has a case, which is run on every route that the entry speaks of, by the workers that all entries share.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from cometfuzz.catalogue.files import load
+from cometfuzz.execution.executor import Executor
+from cometfuzz.execution.versions import versions_of
+from cometfuzz.ir.case import Case
+from cometfuzz.ledger.cpu import cpu_level
+from cometfuzz.ledger.defect import ANY_CPU, Defect, Seen
+from cometfuzz.ledger.matching import Supposing, meets
+from cometfuzz.ledger.reading import CASE
+from cometfuzz.oracles.bench import Bench
+from cometfuzz.oracles.finding import Finding
+from cometfuzz.oracles.judging import examine
+from cometfuzz.routes import Route
+from cometfuzz.triage.bug import Bug
+from cometfuzz.triage.signature import covers
+
+RUNS = 3
+"""How often the case of an entry is run that shows by chance, until it shows."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """An entry to look for on some routes, which have the same versions of its libraries, and the versions."""
+
+    defect: Defect
+    routes: tuple[str, ...]
+    versions: Mapping[str, str]
+    case: Case
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What came of a question: whether it shows, on which route it was seen, and if nobody can tell, why."""
+
+    question: Question
+    shows: bool | None
+    route: str = ""
+    reason: str = ""
+
+    @property
+    def seen(self) -> Seen:
+        return Seen(dict(self.question.versions), cpu_level())
+
+
+def questions(
+    entries: Mapping[str, Defect], folder: Path, routes: Sequence[Route], anew: bool = False
+) -> Iterator[Question]:
+    """What is to be asked: each entry with a case, once for each set of versions; those that it has met only anew."""
+    for defect in entries.values():
+        path = folder / defect.id / CASE
+        if not path.is_file():
+            continue
+        groups: dict[tuple[tuple[str, str], ...], list[str]] = {}
+        for route in routes:
+            versions = _relevant(defect, route)
+            known = any(meets(each.versions, versions) for each in (*defect.seen, *defect.fixed))
+            if versions and (anew or not known):
+                groups.setdefault(tuple(versions.items()), []).append(route.name)
+        for versions_key, names in groups.items():
+            yield Question(defect, tuple(names), dict(versions_key), load(path))
+
+
+def _relevant(defect: Defect, route: Route) -> dict[str, str]:
+    """The versions on a route of the libraries that an entry was seen with; none if it does not speak of the route."""
+    spoken = {name for applies in defect.applies for name in applies.routes} or {*defect.routes}
+    if not spoken & route.names:
+        return {}
+    libraries = {name for each in (*defect.seen, *defect.fixed) for name in each.versions}
+    return {name: version for name, version in versions_of(route).items() if name in libraries}
+
+
+def measure(question: Question, executor: Executor, bug: Bug | None) -> Measured:
+    """Run the case of an entry on its routes until one shows it."""
+    view = Supposing(executor.routes, question.defect)
+    chance = any(applies.by_chance for applies in question.defect.applies)
+    for _ in range(RUNS if chance else 1):
+        for name in question.routes:
+            trial = executor.run(question.case, [name])
+            outcome = trial.outcomes[name]
+            if outcome.status == "unavailable":
+                return Measured(question, None, name, outcome.detail)
+            if any(_is_it(question, bug, each) for each in examine(Bench(trial, executor.run, view=view))):
+                return Measured(question, True, name)
+    if chance:
+        return Measured(question, None, reason="it shows by chance, and did not")
+    if not any(each.cpu in (ANY_CPU, cpu_level()) for each in question.defect.seen):
+        return Measured(question, None, reason=f"it was seen on other CPUs than this one ({cpu_level()})")
+    return Measured(question, False)
+
+
+def _is_it(question: Question, bug: Bug | None, finding: Finding) -> bool:
+    """Whether a finding in an entry's own case is the entry: by its rules, or as the same bug again."""
+    if finding.defect:
+        return True
+    return bug is not None and covers(bug, finding, question.case.graph)
