@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 from rich import box
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from cometfuzz.catalogue.files import load as load_case
@@ -177,7 +178,9 @@ def _plain_answer(answer: Answer, advice: Advice) -> dict[str, Any]:
 def _print(checked: _Checked) -> None:
     table = Table("route", "answer", "largest difference", box=box.SIMPLE_HEAD, pad_edge=False)
     for answer in checked.answers:
-        table.add_row(answer.route, answer.verdict, "" if answer.difference is None else f"{answer.difference:.2g}")
+        table.add_row(
+            escape(clean(answer.route)), answer.verdict, "" if answer.difference is None else f"{answer.difference:.2g}"
+        )
     console = Console(highlight=False)
     console.print(table)
     for routes, answer in _grouped(checked.answers):
@@ -198,10 +201,7 @@ def _grouped(answers: Sequence[Answer]) -> list[tuple[list[str], Answer]]:
 
 
 def _print_group(console: Console, routes: Sequence[str], answer: Answer, advice: Advice) -> None:
-    def line(text: str) -> None:
-        console.print(clean(text), markup=False)
-
-    line(f"{', '.join(routes)}: {answer.verdict}. {answer.text}")
+    console.print(f"{clean(', '.join(routes))}: {answer.verdict}. {clean(answer.text)}", markup=False)
     if answer.verdict in ("disagrees", "failed"):
         console.print(f"  known: {clean(advice.known) or 'no'}", markup=False)
     if advice.places:
