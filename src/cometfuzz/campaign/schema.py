@@ -243,7 +243,7 @@ def integrity(connection: sqlite3.Connection, kind: str) -> list[str]:
 
 
 def damaged(path: Path, what: str) -> InvalidCampaign:
-    what = " ".join(what.split())
+    what = "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in " ".join(what.split()))
     return InvalidCampaign(
         f"{path}: expected a sound database; received a damaged one ({what}). The cases in {path.parent / 'cases'} can "
         f"still be used one by one (cometfuzz exec FILE), and `sqlite3 {path} .recover` prints the rows that can be "

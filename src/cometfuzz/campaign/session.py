@@ -97,7 +97,7 @@ class Session:
         self.store, self.settings, self._resources = store, settings, ExitStack()
         if missing := [name for name in settings.routes if name not in routes]:
             raise InvalidCampaign(
-                f"{store.folder}: expected routes out of {', '.join(routes)}; received {', '.join(missing)}"
+                f"{store.folder}: expected routes out of {', '.join(routes)}; received {', '.join(map(repr, missing))}"
             )
         strategy = settings.strategy_made()
         done, spent_s = store.done, store.elapsed_s

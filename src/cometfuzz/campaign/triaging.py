@@ -71,7 +71,7 @@ def triage_campaign(
     if not names:
         raise InvalidCampaign(
             f"{store.folder}: expected a campaign on routes that are here: {', '.join(routes)}; received "
-            f"routes={', '.join(store.routes)}"
+            f"{', '.join(map(repr, store.routes))}"
         )
     limits = Limits(stage_s=STAGE_S)
     with Executor([routes[name] for name in names], limits=limits, pause_after=0) as executor:
