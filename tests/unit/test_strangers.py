@@ -13,6 +13,11 @@ import pytest
 import strangers
 from strangers import BUG, COMMANDS, Commands, contents, expect_refusal
 
+from cometfuzz.campaign.records import Records
+from cometfuzz.cli.listing import bugs_of
+from cometfuzz.draw import Draw
+from cometfuzz.errors import InvalidCampaign
+from cometfuzz.reports.facts import gather
 from cometfuzz.triage.collection import Collection
 
 DATABASE = "campaign.sqlite"
@@ -204,6 +209,38 @@ def test_a_damaged_database_is_one_line(damage: str, run: Commands, folder: Path
         else:
             assert ended.code in (0, 1, 2), (name, ended)
     assert not (tmp_path / "bugs").exists() or "collect" not in refused
+
+
+def test_whatever_bytes_are_flipped_the_bugs_are_there_or_it_is_one_line(folder: Path) -> None:
+    content, draw, refused = (folder / DATABASE).read_bytes(), Draw("flips"), []
+    for _ in range(60):
+        changed = bytearray(content)
+        for _ in range(draw.integer(1, 20)):
+            changed[draw.integer(0, len(changed) - 1)] = draw.integer(0, 255)
+        for ending in ("-wal", "-shm"):
+            (folder / f"{DATABASE}{ending}").unlink(missing_ok=True)
+        (folder / DATABASE).write_bytes(changed)
+        try:
+            assert [listed.bug.id for listed in bugs_of(folder)] == [BUG.id]
+            with Records(folder) as records:
+                gather(records)
+        except InvalidCampaign as error:
+            refused.append(str(error))
+    assert len(refused) > 20
+    assert all(line.isprintable() for line in refused)
+
+
+@pytest.mark.parametrize("camps", [[], [{"routes": [], "what": "x"}], [{"routes": ["of yesterday"], "what": "x"}]])
+def test_a_finding_of_a_route_that_is_not_here_waits(
+    camps: list[object], run: Commands, folder: Path, tmp_path: Path
+) -> None:
+    finding("camps", camps)(folder)
+    sql("DELETE FROM triaged")(folder)
+    ended = run("triage", folder, tmp_path / "bugs")
+    if camps and "yesterday" in str(camps):
+        assert "4 findings wait" in ended.out, ended
+    else:
+        expect_refusal(ended)
 
 
 LINKED = {

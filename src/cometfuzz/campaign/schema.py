@@ -178,7 +178,7 @@ def connect(path: Path, writing: bool) -> sqlite3.Connection:
                 connection.execute("PRAGMA foreign_keys = ON")
             if problems := integrity(connection, "integrity_check" if writing else "quick_check"):
                 raise damaged(path, problems[0])
-        except (sqlite3.Error, InvalidCampaign):
+        except (sqlite3.Error, UnicodeDecodeError, InvalidCampaign):
             connection.close()
             raise
         return connection
@@ -262,6 +262,8 @@ def plain_words(path: Path) -> Iterator[None]:
             raise
         if code is not None and code & 0xFF in _OUTSIDE:
             raise _hindered(path, str(error)) from None
+        raise damaged(path, str(error)) from None
+    except UnicodeDecodeError as error:  # SQLite quotes names of the file in its own messages
         raise damaged(path, str(error)) from None
     except OSError as error:
         raise _hindered(Path(error.filename or path), error.strerror or str(error)) from None

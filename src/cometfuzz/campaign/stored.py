@@ -20,7 +20,7 @@ from cometfuzz.coverage.layers import CRITERIA
 from cometfuzz.errors import CometfuzzError, InvalidCampaign
 from cometfuzz.oracles.finding import Finding
 from cometfuzz.triage.bug import Bug
-from cometfuzz.triage.records import bug_from_plain
+from cometfuzz.triage.records import bug_from_plain, expect_camps
 
 DEEPEST = 64
 """Levels of JSON in a column: what is nested deeper could exhaust a stack."""
@@ -217,8 +217,7 @@ def ran(row: sqlite3.Row) -> Ran:
 
 def found(row: sqlite3.Row) -> Found:
     made = _made(Found, row, finding=from_json(row["finding"]))
-    if not made.finding.camps:
-        raise ValueError("expected camps of routes in a finding; received none")
+    expect_camps(made.finding)
     return made
 
 

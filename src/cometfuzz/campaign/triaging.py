@@ -66,13 +66,13 @@ def triage_campaign(
     unsettled = set(store.waiting())
     if not unsettled:
         return []
-    waiting = [found for found in kinds(store) if found.id in unsettled]
     names = [name for name in store.routes if name in routes]
     if not names:
         raise InvalidCampaign(
             f"{store.folder}: expected a campaign on routes that are here: {', '.join(routes)}; received "
             f"{', '.join(map(repr, store.routes))}"
         )
+    waiting = [found for found in kinds(store) if found.id in unsettled and found.finding.camps[0].routes[0] in names]
     limits = Limits(stage_s=STAGE_S)
     with Executor([routes[name] for name in names], limits=limits, pause_after=0) as executor:
         triage = Triage(

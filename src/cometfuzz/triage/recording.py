@@ -21,6 +21,7 @@ from cometfuzz.ir.codec import case_id, encode
 from cometfuzz.oracles.finding import Finding, Severity
 from cometfuzz.places import Place
 from cometfuzz.triage.bug import Blame, Bug, Script, Signature
+from cometfuzz.triage.records import expect_camps
 
 VERSION = 1
 RECORD, CASE, SCRIPT, DRAFT = "bug.json", "case.json", "script.py", "issue.md"
@@ -104,8 +105,10 @@ def read_bug(place: Place) -> Bug:
     for name, received, expected in checks:
         if received != expected:
             raise InvalidCollection(f"{path}: expected {name} {expected}; received {name}={received}")
-    if not record.finding.camps:
-        raise InvalidCollection(f"{path}: expected camps of routes in the finding; received none")
+    try:
+        expect_camps(record.finding)
+    except ValueError as error:
+        raise InvalidCollection(f"{path}: {error}") from None
     ran = record.script
     names = ("signature", "title", "severity", "finding", "blame", "runs", "shown", "utility", "versions", "triage_s")
     return Bug(

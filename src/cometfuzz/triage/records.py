@@ -43,8 +43,13 @@ class _Plain(msgspec.Struct, frozen=True):
     limit: bool = False
 
     def __post_init__(self) -> None:
-        if not self.finding.camps:
-            raise ValueError("expected camps of routes in the finding; received none")
+        expect_camps(self.finding)
+
+
+def expect_camps(finding: Finding) -> None:
+    """ValueError if a finding that was read names no route that fails."""
+    if not (finding.camps and finding.camps[0].routes):
+        raise ValueError("expected camps of routes in the finding; received none")
 
 
 def bug_as_plain(bug: Bug) -> dict[str, Any]:
