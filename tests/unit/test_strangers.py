@@ -133,6 +133,7 @@ DAMAGES: dict[str, tuple[Spoil, Iterable[str]]] = {
     "no byte": (cut(0), COMMANDS),
     "half of it": (cut(0.5), COMMANDS),
     "flipped bytes": (emptied, COMMANDS),
+    "a journal to play back": (lambda folder: (folder / f"{DATABASE}-journal").touch(), COMMANDS),
     "no table": (sql("DROP TABLE bugs"), COMMANDS),
     "no column": (sql("ALTER TABLE notices DROP COLUMN text"), COMMANDS),
     "one more column": (sql("ALTER TABLE notices ADD COLUMN more"), COMMANDS),
