@@ -443,3 +443,11 @@ def test_a_pipe_gets_every_text_as_it_is(run: Commands, folder: Path, tmp_path: 
     assert HOSTILE in run("export", folder, tmp_path / "bugs").out
     row = json.loads(run("export --json", folder, tmp_path / "bugs").out.splitlines()[0])
     assert row["detail"] == HOSTILE
+
+
+def test_json_for_programs_steers_no_terminal(run: Commands, folder: Path, tmp_path: Path) -> None:
+    bug("title", HOSTILE)(folder)
+    for words in (("verify", str(folder)), ("collect", str(folder), "--into", str(tmp_path / "bugs"))):
+        ended = run.run(*words, "--json")
+        assert not [sign for sign in STEERING if sign in ended.out]
+        assert json.loads(ended.out)["bugs"][0]["title"] == HOSTILE
