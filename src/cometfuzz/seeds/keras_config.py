@@ -1,4 +1,4 @@
-"""The config of a Keras 3 model -> a graph of our IR, without Keras: the one translator, for files and for seeds.
+"""The config of a model, in the form of Keras 3 -> a graph of our IR, without Keras: the one translator, for all.
 
 Layers become nodes of the same name, nested models are unfolded, masks stay implicit, an unknown batch becomes 1, and a
 cast stands where a layer's dtype differs from its input's. A layer that is called several times becomes several nodes
@@ -153,7 +153,7 @@ class _Translation:
 
     def _operation(self, layer: Config, arguments: Sequence[Edge | None], path: Path) -> Sequence[Edge | None]:
         """keras.ops between layers: those that a merging layer computes; others can only serve as masks."""
-        edges = [edge for edge in arguments if edge is not None]
+        edges = [self._unmasked(edge) for edge in arguments if edge is not None]
         if layer.get("class_name") in OPERATIONS and len(edges) == 2:
             return [self._add(path[-1], str(layer["class_name"]), {}, edges)]
         return [None]
@@ -206,6 +206,11 @@ class _Translation:
         if "float32" not in (seen, dtype) and not (seen in ("float16", "bfloat16") and dtype == "float64"):
             edge = self._add(f"{edge.node}_float32", "cast", {"dtype": "float32"}, [edge])
         return self._add(f"{edge.node}_{dtype}", "cast", {"dtype": dtype}, [edge])
+
+    def _unmasked(self, edge: Edge) -> Edge:
+        """An operation drops the masks that a layer would pass on; so does a cast, whatever the dtype."""
+        kind = self._type(edge)
+        return self._add(f"{edge.node}_unmasked", "cast", {"dtype": kind.dtype}, [edge]) if kind.masked else edge
 
     def _as_tokens(self, edge: Edge, params: Config) -> Edge:
         """Tokens below the vocabulary, as our graphs promise them; Keras takes floats for tokens too."""
