@@ -38,7 +38,7 @@ FirstCalls = Mapping[str, int]
 def with_modules(entry: Config) -> Config:
     """The config of a Keras 3 model in an .h5 file, where layers come without their module, and operations too."""
     config = entry.get("config")
-    if entry.get("class_name") in _MODELS and isinstance(config, dict) and isinstance(config.get("layers"), list):
+    if _is_model(entry) and isinstance(config, dict) and isinstance(config.get("layers"), list):
         layers = [with_modules(as_object(layer, "a layer")) for layer in config["layers"]]
         return {**entry, "module": "keras", "config": {**config, "layers": layers}}
     is_layer = isinstance(config, dict) and ("trainable" in config or entry.get("class_name") == "InputLayer")
@@ -73,14 +73,14 @@ def _entry(layer: Config, first: FirstCalls) -> Config:
 
 
 def _is_model(entry: Config) -> bool:
-    return entry.get("class_name") in _MODELS and str(entry.get("module") or "keras").split(".")[0] in _ROOTS
+    return str(entry.get("class_name")) in _MODELS and str(entry.get("module") or "keras").split(".")[0] in _ROOTS
 
 
 def _layer(entry: Config) -> Config:
     kind, config, module = entry.get("class_name"), entry.get("config"), entry.get("module")
     if not isinstance(config, dict):
         return entry
-    if kind == "TFOpLambda" and config.get("function") in _OPERATORS:
+    if kind == "TFOpLambda" and str(config.get("function")) in _OPERATORS:
         return {**entry, "module": _OPERATIONS, "class_name": _OPERATORS[str(config["function"])]}
     module = "keras.layers" if module in _MODULES else module
     return {**entry, "module": module, "config": _config(str(kind), config)}

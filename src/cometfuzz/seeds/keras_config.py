@@ -61,7 +61,7 @@ class _Translation:
 
     def model(self, entry: Any, given: Sequence[Edge] | None, path: Path) -> list[Edge]:
         """The outputs of a model called on tensors; without tensors, it makes its own inputs."""
-        where = "/".join(path) or "the model"
+        where = _shown(path)
         if len(path) > MAX_DEPTH:
             raise InvalidCase(f"{where}: expected at most {MAX_DEPTH} nested models; received more")
         config = field(entry, "config", dict, where)
@@ -75,7 +75,7 @@ class _Translation:
         if edges is None and (not layers or layers[0].get("class_name") != "InputLayer"):
             shape = config.get("build_input_shape")
             if not isinstance(shape, list):
-                raise InvalidCase(f"{'/'.join(path) or 'the model'}: expected a Sequential that is built")
+                raise InvalidCase(f"{_shown(path)}: expected a Sequential that is built")
             edges = [self._input("input", {"batch_shape": shape, "dtype": "float32"}, "its input")]
         for layer in layers:
             name = name_of(layer)
@@ -86,7 +86,7 @@ class _Translation:
         return edges or []
 
     def _functional(self, config: Config, layers: list[Config], given: Sequence[Edge] | None, path: Path) -> list[Edge]:
-        where = "/".join(path) or "the model"
+        where = _shown(path)
         by_name = {name_of(layer): layer for layer in layers}
         values: dict[Edge, Edge | None] = {}
         inputs = [call for call, _, _ in histories_in(config.get("input_layers"))]
@@ -272,6 +272,10 @@ def _further_tensors(where: str, kind: str, params: dict[str, Any], extra: dict[
             if argument == "attention_mask":
                 params[argument] = True
     return edges
+
+
+def _shown(path: Path) -> str:
+    return repr("/".join(path)) if path else "the model"
 
 
 def _known(values: Mapping[Edge, Edge | None], edge: Edge, where: str, mask: bool = False) -> Any:
