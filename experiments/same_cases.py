@@ -1,4 +1,4 @@
-"""The ids of the first cases of strategies and of a campaign, held against a golden file: has a change moved the search?
+"""The ids of the first cases of strategies and of a campaign, held against a golden file: did a change move them?
 
     .venv/bin/python experiments/same_cases.py            # the strategies alone, without libraries
     .venv/bin/python experiments/same_cases.py --run      # a campaign on four routes too (minutes)
