@@ -11,7 +11,6 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from cometfuzz.catalogue.files import load as load_case
 from cometfuzz.catalogue.files import save
 from cometfuzz.cli.output import print_json
 from cometfuzz.config import load as load_config
@@ -25,7 +24,7 @@ from cometfuzz.oracles.variation import Varied, untrained, vary
 from cometfuzz.reports.text import clean, plural
 from cometfuzz.routes import Route
 from cometfuzz.routes.registry import choose, configured
-from cometfuzz.seeds.importing import import_model
+from cometfuzz.seeds.importing import read_model
 from cometfuzz.triage.advice import Advice, Adviser
 from cometfuzz.triage.known import Known, gather_known
 
@@ -97,7 +96,7 @@ def check(
     settings = load_config(config)
     everything, recognised = configured(settings), gather_known(known or (), settings.known)
     chosen = choose(routes, everything) if routes else [each for each in everything.values() if each.speaks == "keras3"]
-    case = load_case(model) if model.suffix == ".json" else import_model(model, True, open_size, seed)
+    case = read_model(model, True, open_size, seed)
     checked = _check(case, chosen, recognised, Limits.of(settings.limits))
     if keep is not None:
         _keep(checked.varied.case, keep)
