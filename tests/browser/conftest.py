@@ -7,6 +7,7 @@ from devtools import Browser, find_browser
 from reporting import write_campaign
 
 from cometfuzz.campaign.records import Records
+from cometfuzz.places import Place
 from cometfuzz.reports.facts import Facts, gather
 from cometfuzz.reports.html import write_report
 
@@ -27,7 +28,7 @@ def facts(tmp_path_factory: pytest.TempPathFactory) -> Facts:
 
 @pytest.fixture(scope="session")
 def report(facts: Facts, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_report(facts, tmp_path_factory.mktemp("pages") / "report").parent
+    return write_report(facts, Place(tmp_path_factory.mktemp("pages") / "report")).parent
 
 
 @pytest.fixture(scope="session")

@@ -21,6 +21,7 @@ from cometfuzz.ir.case import Case
 from cometfuzz.ir.graph import INPUT, Draft, Edge
 from cometfuzz.ir.types import TensorType
 from cometfuzz.oracles.finding import Camp, Finding
+from cometfuzz.places import Place
 from cometfuzz.routes.registry import ROUTES
 from cometfuzz.triage.recording import read_bug
 from cometfuzz.triage.reproducer import make_script, reproduce, shows
@@ -84,7 +85,7 @@ def test_a_known_bug_shows_by_itself(executor: Executor, route: str, layer: str,
 )
 def test_a_script_on_an_onnx_file_has_only_what_the_bug_needs(name: str, operators: list[str]) -> None:
     """A converter makes dozens of operators of these layers, and orders them otherwise every time."""
-    bug = read_bug(Path(__file__).parents[2] / "bugs" / name)
+    bug = read_bug(Place(Path(__file__).parents[2] / "bugs" / name))
     script = reproduce(bug)
     assert script is not None
     assert script.shown, script.output

@@ -46,11 +46,31 @@ def sequential(*layers: Any, **config: Any) -> dict[str, Any]:
     }
 
 
-def save(path: Path, config: Any, weights: bytes = b"", **more: bytes) -> Path:
+def save(path: Path, config: Any, weights: bytes = b"", version: str = "3.9.0", **more: bytes) -> Path:
     with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("metadata.json", "{}")
+        archive.writestr("metadata.json", json.dumps({"keras_version": version}))
         archive.writestr("config.json", config if isinstance(config, bytes | str) else json.dumps(config))
         archive.writestr("model.weights.h5", weights)
         for name, data in more.items():
             archive.writestr(name, data)
     return path
+
+
+def old_layer(kind: str, name: str, *reads: Any, **config: Any) -> Any:
+    """A layer as Keras 2 writes it into an .h5 file; what it reads is [layer, call, output, arguments]."""
+    full = {"name": name, "trainable": True, "dtype": "float32", **config}
+    return {"class_name": kind, "config": full, "name": name, "inbound_nodes": [list(reads)] if reads else []}
+
+
+def old_entry(shape: list[int | None], dtype: str = "float32", name: str = "x") -> Any:
+    return old_layer("InputLayer", name, batch_input_shape=shape, dtype=dtype, sparse=False, ragged=False)
+
+
+def old_functional(*layers: Any, outputs: Any = None, name: str = "model") -> dict[str, Any]:
+    config = {
+        "name": name,
+        "layers": list(layers),
+        "input_layers": [[layers[0]["name"], 0, 0]],
+        "output_layers": outputs or [[layers[-1]["name"], 0, 0]],
+    }
+    return {"class_name": "Model", "config": config}

@@ -26,6 +26,7 @@ from cometfuzz.cli import app
 from cometfuzz.errors import CometfuzzError, InvalidCollection, InvalidConfig
 from cometfuzz.execution.executor import Executor
 from cometfuzz.ir.case import Case
+from cometfuzz.places import Place
 from cometfuzz.reports.collection import by_symptom, by_trigger, filled, index_text, layers_text, write_tables
 from cometfuzz.reports.facts import gather, standing
 from cometfuzz.reports.html import write_report
@@ -186,12 +187,12 @@ def test_triggers_are_read_off_the_minimal_case(case: Case, severity: Any, trigg
 def test_a_date_leaves_the_rest_of_a_judgement_alone(tmp_path: Path) -> None:
     path = tmp_path / "judgement.toml"
     path.write_text('# mine\nwhy = "because"\nverified = 2020-01-01\nlink = ""\n')
-    stamp(path, datetime.date(2026, 11, 15))
+    stamp(Place(tmp_path), datetime.date(2026, 11, 15))
     assert path.read_text() == '# mine\nwhy = "because"\nverified = 2026-11-15\nlink = ""\n'
     path.write_text('why = "because"\ntrigger = "input"')
-    stamp(path, datetime.date(2026, 11, 15))
+    stamp(Place(tmp_path), datetime.date(2026, 11, 15))
     judgement = Judgement("because", trigger="input", verified=datetime.date(2026, 11, 15))
-    assert read_judgement(path) == judgement
+    assert read_judgement(Place(tmp_path)) == judgement
     assert judgement.triggers == ("input",)
 
 
@@ -239,7 +240,7 @@ def test_a_campaign_marks_what_has_been_collected_since(tmp_path: Path) -> None:
     assert facts.standings["known"] == 1
     assert f"known: {name}" in junit_report(facts)
     assert f"Known: {name}" in markdown_report(facts)
-    page = write_report(facts, tmp_path / "report").parent / "bugs" / bug.id / "index.html"
+    page = write_report(facts, Place(tmp_path / "report")).parent / "bugs" / bug.id / "index.html"
     assert f"Known: {name}" in page.read_text()
     assert name in printed("bugs", str(folder))
 
@@ -309,7 +310,7 @@ def test_what_is_only_covered_may_be_taken_all_the_same(tmp_path: Path) -> None:
 
 def test_a_folder_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "bugs").write_text("in the way")
-    with pytest.raises(InvalidCollection, match=r"\.draft: Not a directory"):
+    with pytest.raises(InvalidCollection, match=r"bugs: expected a collection; received Not a directory"):
         collected(tmp_path / "bugs", made())
 
 

@@ -11,11 +11,13 @@ from lxml import etree
 from reporting import HOSTILE, HOSTILE_LINK, bug, bugs, hostile_bug, write_campaign
 from typer.testing import CliRunner
 
-from cometfuzz.campaign.records import Point, Records, Settled
+from cometfuzz.campaign.records import Records
 from cometfuzz.campaign.store import Store
+from cometfuzz.campaign.stored import Point, Settled
 from cometfuzz.cli import app
 from cometfuzz.errors import CometfuzzError
 from cometfuzz.oracles.finding import SEVERITIES
+from cometfuzz.places import Place
 from cometfuzz.reports.difference import compared, difference, labelled
 from cometfuzz.reports.facts import Facts, gather, standing, thinned
 from cometfuzz.reports.html import rerun_command, write_report
@@ -42,7 +44,7 @@ def facts(folder: Path) -> Facts:
 
 @pytest.fixture(scope="module")
 def pages(facts: Facts, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_report(facts, tmp_path_factory.mktemp("pages") / "report").parent
+    return write_report(facts, Place(tmp_path_factory.mktemp("pages") / "report")).parent
 
 
 class Elements(HTMLParser):
@@ -205,7 +207,7 @@ def test_a_bugs_page_has_everything(pages: Path) -> None:
 def test_the_page_of_a_known_bug_leads_to_its_issue(facts: Facts, tmp_path: Path) -> None:
     known = bug("tf2onnx", script=None, runs=0, shown=0, known="https://example.org/1: bfloat16: no <b>")
     known = replace(known, signature=replace(known.signature, layers=()))
-    write_report(replace(facts, bugs=[known]), tmp_path / "report")
+    write_report(replace(facts, bugs=[known]), Place(tmp_path / "report"))
     text = (tmp_path / "report" / "bugs" / known.id / "index.html").read_text()
     link = '<a href="https://example.org/1" rel="noreferrer noopener">https://example.org/1</a>: bfloat16: no &lt;b&gt;'
     assert link in text
@@ -218,11 +220,11 @@ def test_a_report_replaces_only_a_report(facts: Facts, tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "thesis.txt").write_text("years of work")
     with pytest.raises(CometfuzzError, match="expected a new folder"):
-        write_report(facts, tmp_path / "other")
-    write_report(facts, tmp_path / "report")
+        write_report(facts, Place(tmp_path / "other"))
+    write_report(facts, Place(tmp_path / "report"))
     gone, kept = facts.bugs[0].id, facts.bugs[1].id
     (tmp_path / "report" / "bugs" / kept / "note.txt").write_text("mine")
-    write_report(replace(facts, bugs=facts.bugs[2:]), tmp_path / "report")
+    write_report(replace(facts, bugs=facts.bugs[2:]), Place(tmp_path / "report"))
     assert not (tmp_path / "report" / "bugs" / gone).exists()
     assert [path.name for path in (tmp_path / "report" / "bugs" / kept).iterdir()] == ["note.txt"]
 
@@ -230,7 +232,7 @@ def test_a_report_replaces_only_a_report(facts: Facts, tmp_path: Path) -> None:
 def test_a_campaign_without_anything_has_a_report(tmp_path: Path) -> None:
     with Store.create(tmp_path / "c", {}) as store:
         facts = gather(store)
-    text = write_report(facts, tmp_path / "r").read_text()
+    text = write_report(facts, Place(tmp_path / "r")).read_text()
     assert "No bugs" in text
     assert not Elements(text).wrong
     assert SCHEMA.validate(etree.fromstring(junit_report(facts).encode()))

@@ -3,10 +3,14 @@
 import csv
 import json
 import math
+import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TextIO
 
-from cometfuzz.campaign.records import COUNTS, Records
+import msgspec
+
+from cometfuzz.campaign.records import Records
+from cometfuzz.campaign.stored import COUNTS, from_json
 
 Row = Mapping[str, Any]
 
@@ -33,27 +37,33 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 def outcome_rows(records: Records) -> Iterator[Row]:
     """One row for each case, part and route, with the columns OUTCOMES; what is said of the case stands in each."""
-    rows = records.select(
+    return records.read(
+        _outcome_row,
         "SELECT trials.*, outcomes.*, cases.*, versions, "  # of two columns with one name, the first is read
         "(SELECT count(*) FROM findings AS found WHERE found.case_index = trials.case_index "
         "AND found.part = trials.part AND found.counts) AS found "
         "FROM outcomes JOIN trials USING (case_index, part) JOIN cases USING (case_index) "
-        "JOIN versions USING (versions_id) ORDER BY outcomes.case_index, outcomes.part, outcomes.place"
+        "JOIN versions USING (versions_id) ORDER BY outcomes.case_index, outcomes.part, outcomes.place",
     )
-    for row in rows:
-        gained, failure = json.loads(row["gained"]), json.loads(row["failure"] or "{}")
-        yield {
+
+
+def _outcome_row(row: sqlite3.Row) -> Row:
+    gained, failure = from_json(row["gained"]), from_json(row["failure"] or "{}")
+    return msgspec.convert(
+        {
             "index": row["case_index"],
             **{name: row[name] for name in ("part", "case_id", "operator", "nodes", "elapsed_s", "detail")},
-            "executed": json.loads(row["feedback"])["executed"],
+            "executed": from_json(row["feedback"])["executed"],
             "gained_paper": gained.get("paper"),
             "gained_full": gained.get("full"),
             **{name: row[name] for name in (*COVERED, *_RESULT)},
             "findings": row["found"],
             "failure": failure.get("type"),
             "message": failure.get("message"),
-            "versions": " ".join(f"{name}={version}" for name, version in json.loads(row["versions"]).items()),
-        }
+            "versions": " ".join(f"{name}={version}" for name, version in from_json(row["versions"]).items()),
+        },
+        dict[str, str | int | float | bool | None],
+    )
 
 
 def finding_rows(records: Records) -> Iterator[Row]:

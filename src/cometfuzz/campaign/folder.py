@@ -8,14 +8,19 @@ lock                held by the one process that writes
 
 import fcntl
 import os
+import re
 from pathlib import Path
 
+from cometfuzz.campaign.schema import plain_words
 from cometfuzz.catalogue.files import decode
 from cometfuzz.errors import InvalidCampaign, InvalidCase
 from cometfuzz.ir.case import Case
-from cometfuzz.ir.codec import encode, text_id
+from cometfuzz.ir.codec import MAX_BYTES, encode, text_id
+from cometfuzz.places import Place
 
 DATABASE = "campaign.sqlite"
+LOCK, CASES, ASIDE = "lock", "cases", "set-aside"
+_ID = re.compile(r"[0-9a-f]{16}")
 
 
 class Lock:
@@ -23,15 +28,15 @@ class Lock:
 
     def __init__(self, folder: Path) -> None:
         """Take the lock, or say who holds it. The file stays: removing it would let two processes hold it."""
-        self._descriptor = os.open(folder / "lock", os.O_RDWR | os.O_CREAT, 0o644)
+        self._descriptor = Place(folder).open_own(LOCK)
         try:
             fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            holder = os.read(self._descriptor, 20).decode("ascii", "replace").strip() or "unknown"
+            holder = os.read(self._descriptor, 20).decode("ascii", "replace").strip()
             os.close(self._descriptor)
             raise InvalidCampaign(
                 f"{folder}: expected a campaign that no other process writes to; received one in use by process "
-                f"pid={holder}: wait for it or end it, or name another folder"
+                f"pid={holder if holder.isdigit() else 'unknown'}: wait for it or end it, or name another folder"
             ) from None
         os.truncate(self._descriptor, 0)
         os.write(self._descriptor, f"{os.getpid()}\n".encode("ascii"))
@@ -46,56 +51,66 @@ class CaseFiles:
     """The case files of a campaign folder. Safe to share between one writer and any number of readers."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
+        self.place = Place(folder)
 
     def path(self, case_id: str) -> Path:
-        return self.folder / "cases" / case_id[:2] / f"{case_id}.json"
+        place, name = self._at(case_id)
+        return place.path(name)
 
     def save(self, case: Case) -> str:
         """Put a case there as a whole or not at all, and return its id. A damaged file is replaced."""
         text = encode(case)
-        name = text_id(text)
-        path = self.path(name)
-        if self._text(path) == text:
-            return name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        draft = self.folder / "cases" / "draft"  # one name: there is one writer, and a kill leaves at most one
-        with open(draft, "wb") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(path)
-        return name
+        case_id = text_id(text)
+        place, name = self._at(case_id)
+        if self.problem(case_id):
+            with plain_words(place.path(name)):
+                place.write(name, text, durable=True)
+        return case_id
 
     def load(self, case_id: str) -> Case:
         """The case of an id; InvalidCase if its file is missing or damaged."""
-        if problem := self.problem(case_id):
-            raise InvalidCase(problem)
-        return decode(self.path(case_id).read_bytes())
+        text = self._read(case_id)
+        if isinstance(text, str):
+            raise InvalidCase(text)
+        try:
+            return decode(text)
+        except InvalidCase as error:
+            raise InvalidCase(f"{self.path(case_id)}: {error}") from None
 
     def problem(self, case_id: str) -> str:
         """What is wrong with the file of a case, or nothing. The hash stands for the content: nothing is decoded."""
-        path = self.path(case_id)
-        text = self._text(path)
-        if text is None:
-            return f"{path}: expected the file of a case; received none that can be read"
-        if (found := text_id(text)) != case_id:
-            return f"{path}: expected a text whose hash is {case_id}; received hash={found}, bytes={len(text)}"
-        return ""
+        text = self._read(case_id)
+        return text if isinstance(text, str) else ""
 
     def set_aside(self, case_id: str) -> bool:
         """Move the file of a case out of the way; False if there is none."""
-        aside = self.folder / "set-aside"
-        aside.mkdir(exist_ok=True)
-        try:
-            self.path(case_id).replace(aside / f"{case_id}.json")
-        except FileNotFoundError:
-            return False
+        place, name = self._at(case_id)
+        with plain_words(place.path(name)):
+            if not place.kind(name):
+                return False
+            place.move(name, self.place / ASIDE, name)
         return True
 
-    @staticmethod
-    def _text(path: Path) -> bytes | None:
+    def expect_folders(self) -> None:
+        """Refuse links in place of our folders before anything is begun."""
+        for name in (CASES, ASIDE):
+            (self.place / name).names()
+
+    def _at(self, case_id: str) -> tuple[Place, str]:
+        """The folder and the name of a case. Ids come from a database that somebody else may have written."""
+        if not _ID.fullmatch(case_id):
+            raise InvalidCampaign(
+                f"{self.place.path(DATABASE)}: expected ids of cases of 16 hexadecimal digits; received {case_id!r:.99}"
+            )
+        return self.place / CASES / case_id[:2], f"{case_id}.json"
+
+    def _read(self, case_id: str) -> bytes | str:
+        """The text of a case, or what is wrong with it."""
+        (place, name), path = self._at(case_id), self.path(case_id)
         try:
-            return path.read_bytes()
-        except OSError:
-            return None
+            text = place.read(name, MAX_BYTES)
+        except OSError as error:
+            return f"{path}: expected the file of a case; received none that can be read: {error.strerror}"
+        if (found := text_id(text)) != case_id:
+            return f"{path}: expected a text whose hash is {case_id}; received hash={found}, bytes={len(text)}"
+        return text

@@ -3,102 +3,44 @@
 Queries yield rows as they are read: they need little memory, whatever the size of the campaign.
 """
 
-import json
 import sqlite3
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+import msgspec
+
 from cometfuzz.campaign import schema
-from cometfuzz.campaign.events import RouteResult
 from cometfuzz.campaign.folder import DATABASE, CaseFiles
-from cometfuzz.coverage.layers import CRITERIA
+from cometfuzz.campaign.stored import (
+    Count,
+    FindingId,
+    Found,
+    Logged,
+    Made,
+    Point,
+    Ran,
+    Seconds,
+    Session,
+    Settled,
+    as_stored,
+    bug_of,
+    campaign_values,
+    first,
+    found,
+    id_of,
+    logged,
+    point,
+    ran,
+    session,
+    settled,
+    sighted,
+)
 from cometfuzz.errors import InvalidCampaign
 from cometfuzz.ir.case import Case
-from cometfuzz.oracles.finding import Finding
+from cometfuzz.places import Place
 from cometfuzz.triage.bug import Bug
-from cometfuzz.triage.records import bug_from_plain
-
-FindingId = tuple[int, int, int]
-"""The index of a case, its part, and the finding's place among those of the part."""
-
-COUNTS = tuple((space, criterion) for space in ("paper", "full") for criterion in CRITERIA)
-"""What a point of the curve counts; the columns are named space_criterion."""
-
-
-@dataclass(frozen=True, slots=True)
-class Logged:
-    """What the strategy proposed at an index, and what it was told of it."""
-
-    index: int
-    case_id: str
-    feedback: Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Point:
-    """How much was covered when a case was done: items by space and criterion, and branches if they were observed."""
-
-    index: int
-    elapsed_s: float
-    covered: Mapping[str, Mapping[str, int]]
-    branches: Mapping[str, int] | None
-
-
-@dataclass(frozen=True, slots=True)
-class Ran:
-    """What one route did with one part of a case; d_mad is that of all routes of the part."""
-
-    index: int
-    part: int
-    case_id: str
-    d_mad: float | None
-    result: RouteResult
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A finding, and the case that shows it."""
-
-    index: int
-    part: int
-    case_id: str
-    finding: Finding
-    place: int = 0
-
-    @property
-    def id(self) -> FindingId:
-        return self.index, self.part, self.place
-
-
-@dataclass(frozen=True, slots=True)
-class Settled:
-    """What triage made of a finding: its bug, whether it was the first of it, and in how many seconds.
-
-    reason: why the bug is not reported, or by what the finding was taken for it; empty if all was seen.
-    """
-
-    finding: FindingId
-    bug_id: str
-    first: bool
-    reason: str
-    seconds: float
-
-
-@dataclass(frozen=True, slots=True)
-class Session:
-    """One run of the campaign. Without a reason it was killed, or it is still running."""
-
-    cometfuzz: str
-    settings: Mapping[str, Any]
-    first_index: int
-    reason: str | None
-    done: int | None
-    elapsed_s: float | None
-    own_cpu_s: float | None
-    library_cpu_s: float | None
 
 
 class Records:
@@ -111,6 +53,11 @@ class Records:
         expect_campaign(folder)
         self.folder, self.files, self.database = folder, CaseFiles(folder), folder / DATABASE
         self.connection = schema.connect(self.database, self.writing)
+        try:
+            self._values()
+        except InvalidCampaign:
+            self.connection.close()
+            raise
 
     def close(self) -> None:
         self.connection.close()
@@ -127,125 +74,127 @@ class Records:
             for row in self.connection.execute(sql, values):  # noqa: UP028  (`yield from` would close the cursor, late)
                 yield row
 
+    def read(self, make: Callable[[sqlite3.Row], Made], sql: str, *values: Any) -> Iterator[Made]:
+        """What `make` makes of each row of a query; a row that it cannot take is damaged."""
+        for row in self.select(sql, *values):
+            with as_stored(self.database):
+                made = make(row)
+            yield made
+
     @property
     def settings(self) -> Mapping[str, Any]:
         """What the campaign was begun with."""
-        return self._value("settings") or {}
+        return self._values()["settings"]  # type: ignore[no-any-return]
+
+    @property
+    def routes(self) -> list[str]:
+        """The routes that it was begun with."""
+        with as_stored(self.database):
+            return list(self.settings["routes"])
 
     @property
     def made_by(self) -> str:
         """The version of cometfuzz that began the campaign."""
-        return str(self._value("cometfuzz"))
+        return str(self._values()["cometfuzz"])
 
     @property
     def coverage(self) -> Mapping[str, Mapping[str, Mapping[str, int]]]:
         """The coverage after the last case, with total and reachable: the Summary of its event; empty before it."""
-        return self._value("coverage") or {}
+        return self._values()["coverage"]  # type: ignore[no-any-return]
 
     @property
     def operators(self) -> Mapping[str, Mapping[str, float]]:
         """How the ways of the strategy to make a case had done at the last case."""
-        return self._value("operators") or {}
+        return self._values()["operators"]  # type: ignore[no-any-return]
 
     @property
     def done(self) -> int:
         """How many cases are done: their indices are 0 to done - 1."""
-        (row,) = self.select("SELECT coalesce(max(case_index) + 1, 0) AS done FROM cases")
-        return int(row["done"])
+        done: int
+        (done,) = self.read(first(Count), "SELECT coalesce(max(case_index) + 1, 0) FROM cases")
+        return done
 
     @property
     def elapsed_s(self) -> float:
         """How long the campaign has run, over all its sessions, as far as its events say."""
         both = "SELECT elapsed_s FROM cases UNION ALL SELECT elapsed_s FROM sessions"
-        (row,) = self.select(f"SELECT coalesce(max(elapsed_s), 0.0) AS elapsed_s FROM ({both})")
-        return float(row["elapsed_s"])
+        elapsed_s: float
+        (elapsed_s,) = self.read(first(Seconds), f"SELECT coalesce(max(elapsed_s), 0.0) FROM ({both})")
+        return elapsed_s
 
     @property
     def never_started(self) -> list[str]:
         """The routes that had cases and were unavailable for all of them, by name."""
         never = "SELECT route FROM outcomes GROUP BY route HAVING min(status = 'unavailable') ORDER BY route"
-        return [row["route"] for row in self.select(never)]
+        return list(self.read(first(str), never))
 
     def feedbacks(self) -> Iterator[Logged]:
         """In order of index, the log that replays the search."""
-        for row in self.select("SELECT case_index, case_id, feedback FROM cases ORDER BY case_index"):
-            yield Logged(row["case_index"], row["case_id"], json.loads(row["feedback"]))
+        sql = "SELECT case_index AS 'index', case_id, feedback FROM cases ORDER BY case_index"
+        return self.read(logged, sql)
 
     def curve(self) -> Iterator[Point]:
         """Coverage over time, a point for each case."""
-        for row in self.select("SELECT * FROM cases ORDER BY case_index"):
-            covered: dict[str, dict[str, int]] = {}
-            for space, criterion in COUNTS:
-                if (count := row[f"{space}_{criterion}"]) is not None:
-                    covered.setdefault(space, {})[criterion] = count
-            branches = None if row["branches"] is None else json.loads(row["branches"])
-            yield Point(row["case_index"], row["elapsed_s"], covered, branches)
+        return self.read(point, "SELECT case_index AS 'index', * FROM cases ORDER BY case_index")
 
     def outcomes(self) -> Iterator[Ran]:
         """What each route did with each case, in order of index."""
-        rows = self.select(
-            "SELECT * FROM outcomes JOIN trials USING (case_index, part) JOIN versions USING (versions_id) "
-            "ORDER BY case_index, part, place"
+        return self.read(
+            ran,
+            "SELECT case_index AS 'index', * FROM outcomes JOIN trials USING (case_index, part) "
+            "JOIN versions USING (versions_id) ORDER BY case_index, part, place",
         )
-        for row in rows:
-            result = RouteResult(
-                **{name: row[name] for name in ("route", "status", "stage", "library", "wall_s", "cpu_s", "detail")},
-                failure=None if row["failure"] is None else json.loads(row["failure"]),
-                versions=json.loads(row["versions"]),
-                mean_magnitude=_number(row["mean_magnitude"]),
-            )
-            yield Ran(row["case_index"], row["part"], row["case_id"], _number(row["d_mad"]), result)
 
     def findings(self) -> Iterator[Found]:
         """All findings, in order of index."""
-        for row in self.select(f"{_FINDINGS} ORDER BY case_index, part, place"):
-            yield _found(row)
+        return self.read(found, f"{_FINDINGS} ORDER BY case_index, part, place")
 
     def waiting(self) -> list[FindingId]:
         """The findings that count and of which triage has made nothing yet, in order of index."""
-        rows = self.select(
+        sql = (
             "SELECT case_index, part, place FROM findings LEFT JOIN triaged USING (case_index, part, place) "
             "WHERE counts AND bug_id IS NULL ORDER BY case_index, part, place"
         )
-        return [(row["case_index"], row["part"], row["place"]) for row in rows]
+        return list(self.read(id_of, sql))
 
     def finding(self, name: FindingId) -> Found:
-        (row,) = self.select(f"{_FINDINGS} WHERE case_index = ? AND part = ? AND place = ?", *name)
-        return _found(row)
+        with as_stored(self.database):
+            (only,) = self.read(found, f"{_FINDINGS} WHERE case_index = ? AND part = ? AND place = ?", *name)
+        return only
 
     def settled(self) -> Iterator[Settled]:
         """What triage made of findings, in order of index; those that are missing wait for it."""
-        for row in self.select("SELECT * FROM triaged ORDER BY case_index, part, place"):
-            name = row["case_index"], row["part"], row["place"]
-            yield Settled(name, row["bug_id"], bool(row["first"]), row["reason"], row["seconds"])
+        sql = "SELECT * FROM triaged ORDER BY case_index, part, place"
+        return self.read(settled, sql)
 
     def bug_of_key(self) -> dict[str, str]:
         """The bug that the first triaged finding of each rough key turned out to be."""
-        rows = self.select(
+        sql = (
             "SELECT key, bug_id FROM triaged JOIN findings USING (case_index, part, place) "
             "ORDER BY case_index DESC, part DESC, place DESC"
         )
-        return {row["key"]: row["bug_id"] for row in rows}
+        return dict(self.read(lambda row: msgspec.convert(tuple(row), tuple[str, str]), sql))
 
     def sightings(self) -> dict[str, int]:
         """How many findings each bug explains, by its id."""
-        rows = self.select("SELECT bug_id, count(*) AS findings FROM triaged GROUP BY bug_id ORDER BY bug_id")
-        return {row["bug_id"]: row["findings"] for row in rows}
+        sql = (
+            "SELECT bug_id, count(*), bug_id IN (SELECT bug_id FROM bugs) AS there FROM triaged "
+            "GROUP BY bug_id ORDER BY bug_id"
+        )
+        return dict(self.read(sighted, sql))
 
     def bugs(self) -> Iterator[Bug]:
         """What triage has made of the findings, in order of id."""
-        for row in self.select("SELECT bug FROM bugs ORDER BY bug_id"):
-            yield bug_from_plain(json.loads(row["bug"]))
+        return self.read(bug_of, "SELECT bug_id, bug FROM bugs ORDER BY bug_id")
 
     def notices(self) -> Iterator[tuple[int, str]]:
         """What a person should know, each with the number of cases done at that time."""
-        for row in self.select("SELECT done, text FROM notices ORDER BY notice"):
-            yield row["done"], row["text"]
+        sql = "SELECT done, text FROM notices ORDER BY notice"
+        return self.read(lambda row: msgspec.convert(tuple(row), tuple[int, str]), sql)
 
     def sessions(self) -> Iterator[Session]:
-        for row in self.select("SELECT * FROM sessions ORDER BY session"):
-            values = {field.name: row[field.name] for field in fields(Session)}
-            yield Session(**{**values, "settings": json.loads(row["settings"])})
+        sql = "SELECT * FROM sessions ORDER BY session"
+        return self.read(session, sql)
 
     def case(self, case_id: str) -> Case:
         """The case of an id; InvalidCase if its file is missing or damaged."""
@@ -257,39 +206,35 @@ class Records:
             problems = [f"{self.database}: {text}" for text in schema.integrity(self.connection, "integrity_check")]
         for row in self.select("PRAGMA foreign_key_check"):
             problems.append(f"{self.database}: a row of {row['table']} refers to a row of {row['parent']} that is gone")
-        (row,) = self.select("SELECT count(*) AS cases FROM cases")
-        if row["cases"] != self.done:
-            problems.append(f"{self.database}: expected cases 0 to {self.done - 1}; received cases={row['cases']}")
-        for row in self.select("SELECT case_id FROM cases UNION SELECT case_id FROM trials"):
-            if problem := self.files.problem(row["case_id"]):
-                problems.append(problem + self._mend(row["case_id"]))
+        (cases,) = self.read(first(int), "SELECT count(*) FROM cases")
+        if cases != self.done:
+            problems.append(f"{self.database}: expected cases 0 to {self.done - 1}; received cases={cases}")
+        for name in self.read(first(str), "SELECT case_id FROM cases UNION SELECT case_id FROM trials"):
+            if problem := self.files.problem(name):
+                problems.append(problem + self._mend(name))
         return problems
 
     def _mend(self, case_id: str) -> str:
         """What was done about a bad case file; a reader does nothing."""
         return ""
 
-    def _value(self, name: str) -> Any:
-        rows = list(self.select("SELECT value FROM campaign WHERE name = ?", name))
-        return json.loads(rows[0]["value"]) if rows else None
+    def _values(self) -> dict[str, Any]:
+        with as_stored(self.database):
+            return campaign_values(self.select("SELECT name, value FROM campaign"))
 
 
-_FINDINGS = "SELECT case_index, part, place, case_id, finding FROM findings JOIN trials USING (case_index, part)"
-
-
-def _found(row: sqlite3.Row) -> Found:
-    finding = Finding.from_plain(json.loads(row["finding"]))
-    return Found(row["case_index"], row["part"], row["case_id"], finding, row["place"])
+_FINDINGS = (
+    "SELECT case_index AS 'index', part, place, case_id, case_index, finding "
+    "FROM findings JOIN trials USING (case_index, part)"
+)
 
 
 def expect_campaign(folder: Path) -> None:
-    if not (folder / DATABASE).is_file():
+    """Refuse a folder that has no campaign in it."""
+    with schema.plain_words(folder):
+        kind = Place(folder).kind(DATABASE) if folder.is_dir() else ""
+    if kind != "a file":
         raise InvalidCampaign(
-            f"{folder}: expected the folder of a campaign, with {DATABASE} in it; received one without: "
-            "`cometfuzz run --out DIR` begins a campaign"
+            f"{folder}: expected the folder of a campaign, with {DATABASE} in it; received "
+            f"{f'one in which that is {kind}' if kind else 'one without'}: `cometfuzz run --out DIR` begins a campaign"
         )
-
-
-def _number(stored: Any) -> float | None:
-    """A number as it was: SQLite has no NaN, which is therefore kept as a text."""
-    return None if stored is None else float(stored)

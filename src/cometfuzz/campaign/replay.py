@@ -5,7 +5,8 @@ from collections.abc import Callable
 
 import cometfuzz
 from cometfuzz.campaign.events import Summary
-from cometfuzz.campaign.records import Logged, Records
+from cometfuzz.campaign.records import Records
+from cometfuzz.campaign.stored import Logged
 from cometfuzz.coverage.gain import Coverage
 from cometfuzz.coverage.layers import SIGMA, full_space, paper_space
 from cometfuzz.errors import InvalidCampaign

@@ -1,11 +1,10 @@
 """A session of a campaign: from settings to strategy, executor and loop, begun anew or gone on with."""
 
 import json
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -13,12 +12,13 @@ import cometfuzz
 from cometfuzz.campaign.events import CaseDone, Ended, Event, Notice
 from cometfuzz.campaign.loop import Bounds, Campaign, Proposed, proposed_by
 from cometfuzz.campaign.replay import replay
+from cometfuzz.campaign.schema import plain_words
 from cometfuzz.campaign.store import Store
 from cometfuzz.catalogue.files import decode
 from cometfuzz.config import Config, GraphConfig
 from cometfuzz.coverage.branches import Branches
 from cometfuzz.coverage.layers import SIGMA
-from cometfuzz.errors import InvalidCampaign, InvalidCoverage
+from cometfuzz.errors import InvalidCampaign, InvalidCase, InvalidCoverage
 from cometfuzz.execution.executor import Executor
 from cometfuzz.execution.observation import Observation
 from cometfuzz.execution.supervisor import Limits
@@ -28,6 +28,7 @@ from cometfuzz.ir.codec import encode
 from cometfuzz.ir.graph import Graph
 from cometfuzz.mutation.base import Limits as GraphLimits
 from cometfuzz.mutation.dialect import Dialects
+from cometfuzz.places import Place
 from cometfuzz.routes import Route
 from cometfuzz.routes.registry import ROUTES
 from cometfuzz.search.strategies import WINDOW, Options, Strategy, make_strategy
@@ -37,6 +38,10 @@ OBSERVED = "keras-tf"
 
 BRANCHES = "branches.json"
 SAVED_EVERY = 20
+MAX_BYTES = 64 * 2**20
+"""Of the file of branches."""
+
+Some = Annotated[int, msgspec.Meta(ge=1, le=2**31)]
 
 
 @dataclass(frozen=True)
@@ -47,13 +52,13 @@ class Settings:
     seed: int
     routes: tuple[str, ...]
     seeds: tuple[str, ...]
-    sigma: int = SIGMA
-    window: int = WINDOW
+    sigma: Some = SIGMA
+    window: Annotated[int, msgspec.Meta(ge=1, le=1000)] = WINDOW
     branches: bool = True
     graphs: Mapping[str, int] = field(default_factory=lambda: msgspec.structs.asdict(GraphConfig()))
-    jobs: int = 1
-    cases: int | None = None
-    minutes: float | None = None
+    jobs: Some = 1
+    cases: Some | None = None
+    minutes: Annotated[float, msgspec.Meta(ge=0, le=2**31)] | None = None
     out: str = ""
     version: str = cometfuzz.__version__
 
@@ -61,9 +66,15 @@ class Settings:
     def of(plain: Mapping[str, Any]) -> "Settings":
         """Settings as they were recorded."""
         try:
-            return Settings(**{**plain, "routes": tuple(plain["routes"]), "seeds": tuple(plain["seeds"])})
-        except (KeyError, TypeError) as error:
-            raise InvalidCampaign(f"expected the settings of a campaign; received {error}") from None
+            settings = msgspec.convert(plain, Settings)
+            msgspec.convert(settings.graphs, GraphConfig)
+            if not settings.seeds:
+                raise ValueError("none in `seeds`")
+            for text in settings.seeds:
+                decode(text.encode())
+        except (ValueError, InvalidCase) as error:
+            raise InvalidCampaign(f"expected the settings of a campaign; received others: {error}") from None
+        return settings
 
     def strategy_made(self, dialects: Dialects) -> Strategy:
         graphs = [decode(text.encode()).graph for text in self.seeds]
@@ -86,6 +97,10 @@ class Session:
         self, store: Store, settings: Settings, config: Config, routes: Mapping[str, Route], show: Callable[[int], None]
     ) -> None:
         self.store, self.settings, self._resources = store, settings, ExitStack()
+        if missing := [name for name in settings.routes if name not in routes]:
+            raise InvalidCampaign(
+                f"{store.folder}: expected routes out of {', '.join(routes)}; received {', '.join(map(repr, missing))}"
+            )
         view = view_of(routes)
         strategy = settings.strategy_made(Dialects.on(view, config.policy.base, config.policy.only))
         done, spent_s = store.done, store.elapsed_s
@@ -141,19 +156,18 @@ class Session:
         return self.settings.branches and OBSERVED in self.settings.routes
 
     def _stored_branches(self) -> Branches:
-        path = self.store.folder / BRANCHES
-        if not path.is_file():
-            return Branches()
+        place = Place(self.store.folder)
+        with plain_words(place.path(BRANCHES)):
+            text = place.read(BRANCHES, MAX_BYTES) if place.kind(BRANCHES) else b"{}"
         try:
-            return Branches.from_plain(json.loads(path.read_bytes()))
-        except (ValueError, InvalidCoverage):  # a file that somebody broke costs a recount, no more
+            return Branches.from_plain(json.loads(text))
+        except (ValueError, RecursionError, InvalidCoverage):  # a file that somebody broke costs a recount, no more
             return Branches()
 
     def _save_branches(self, branches: Branches) -> None:
-        path = self.store.folder / BRANCHES
-        draft = path.with_suffix(".draft")
-        draft.write_text(json.dumps(branches.to_plain()))
-        os.replace(draft, path)
+        place = Place(self.store.folder)
+        with plain_words(place.path(BRANCHES)):
+            place.write(BRANCHES, json.dumps(branches.to_plain()).encode("ascii"))
 
 
 def _shown(settings: Settings) -> dict[str, Any]:

@@ -13,10 +13,12 @@ from typing import Any
 import cometfuzz
 from cometfuzz.campaign import schema
 from cometfuzz.campaign.events import CaseDone, Ended, Event, Executed, Notice, RouteResult, Started
-from cometfuzz.campaign.folder import DATABASE, Lock
-from cometfuzz.campaign.records import COUNTS, Records, Settled, expect_campaign
+from cometfuzz.campaign.folder import DATABASE, CaseFiles, Lock
+from cometfuzz.campaign.records import Records, expect_campaign
+from cometfuzz.campaign.stored import COUNTS, Settled
 from cometfuzz.errors import InvalidCampaign
 from cometfuzz.oracles.finding import Finding
+from cometfuzz.places import Place
 from cometfuzz.triage.bug import Bug
 from cometfuzz.triage.records import bug_as_plain
 
@@ -42,11 +44,13 @@ class Store(Records):
             folder.mkdir(parents=True, exist_ok=True)
             lock = Lock(folder)
         try:
-            if (folder / DATABASE).exists():
+            if Place(folder).kind(DATABASE):
                 raise InvalidCampaign(
                     f"{folder}: expected a folder without a campaign; received one that has one: go on with "
                     f"`cometfuzz resume {folder}`, or name another folder"
                 )
+            with schema.plain_words(folder):
+                CaseFiles(folder).expect_folders()
             schema.create(folder / DATABASE, {"cometfuzz": _json(cometfuzz.__version__), "settings": _json(settings)})
             return Store(folder, lock)
         except InvalidCampaign:
@@ -58,6 +62,7 @@ class Store(Records):
         """Go on with a campaign."""
         expect_campaign(folder)
         with schema.plain_words(folder):
+            CaseFiles(folder).expect_folders()
             lock = Lock(folder)
         try:
             return Store(folder, lock)

@@ -7,8 +7,10 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from cometfuzz.campaign.records import Found, Records, Settled
+from cometfuzz.campaign.records import Records
 from cometfuzz.campaign.store import Store
+from cometfuzz.campaign.stored import Found, Settled
+from cometfuzz.errors import InvalidCampaign
 from cometfuzz.execution.executor import Executor
 from cometfuzz.execution.supervisor import Limits
 from cometfuzz.oracles.finding import SEVERITIES
@@ -64,8 +66,13 @@ def triage_campaign(
     unsettled = set(store.waiting())
     if not unsettled:
         return []
-    waiting = [found for found in kinds(store) if found.id in unsettled]
-    names = [name for name in store.settings["routes"] if name in routes]
+    names = [name for name in store.routes if name in routes]
+    if not names:
+        raise InvalidCampaign(
+            f"{store.folder}: expected a campaign on routes that are here: {', '.join(routes)}; received "
+            f"{', '.join(map(repr, store.routes))}"
+        )
+    waiting = [found for found in kinds(store) if found.id in unsettled and found.finding.camps[0].routes[0] in names]
     limits = Limits(stage_s=STAGE_S)
     with Executor([routes[name] for name in names], limits=limits, pause_after=0) as executor:
         triage = Triage(

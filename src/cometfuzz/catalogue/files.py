@@ -7,6 +7,7 @@ from cometfuzz.catalogue.validate import assemble
 from cometfuzz.errors import InvalidCase
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.codec import MAX_BYTES, encode, parse
+from cometfuzz.reading import read_regular
 
 
 def decode(text: bytes) -> Case:
@@ -28,12 +29,7 @@ def decode(text: bytes) -> Case:
 
 def load(path: Path) -> Case:
     """The case in a file."""
-    try:
-        if (size := path.stat().st_size) > MAX_BYTES:
-            raise InvalidCase(f"{path}: expected a case file of at most {MAX_BYTES} bytes; received bytes={size}")
-        return decode(path.read_bytes())
-    except OSError as error:
-        raise InvalidCase(f"{path}: {error.strerror}") from None
+    return decode(read_regular(path, MAX_BYTES, InvalidCase))
 
 
 def save(case: Case, path: Path) -> None:

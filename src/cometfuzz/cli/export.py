@@ -13,6 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from cometfuzz.campaign.export import FINDINGS, OUTCOMES, Row, finding_rows, outcome_rows, write_csv, write_json
 from cometfuzz.campaign.records import Records
 from cometfuzz.errors import CometfuzzError
+from cometfuzz.reports.text import visible
 
 
 def export(
@@ -24,15 +25,16 @@ def export(
     """Print a campaign as rows for a spreadsheet or a notebook: one for each case and route.
 
     docs/store.md explains the columns. A text that a spreadsheet would take for a formula (it begins with = + - @) gets
-    an apostrophe before it in CSV; JSON has it as it is.
+    an apostrophe before it in CSV; JSON has it as it is. On a terminal, signs that would steer it are shown as escapes;
+    a file or a pipe gets every text as it is.
 
     Example: cometfuzz export DIR --csv -o campaign.csv
     """
     with Records(folder) as records, _opened(out) as file:
         rows, columns = (finding_rows(records), FINDINGS) if findings else (outcome_rows(records), OUTCOMES)
-        (row,) = records.select(f"SELECT count(*) AS total FROM {'findings' if findings else 'outcomes'}")
+        ((total,),) = records.select(f"SELECT count(*) FROM {'findings' if findings else 'outcomes'}")
         write = write_csv if as_csv else write_json
-        write(rows if file.isatty() else _watched(rows, row["total"]), columns, file)
+        write(map(_shown, rows) if file.isatty() else _watched(rows, total), columns, file)
 
 
 @contextmanager
@@ -44,6 +46,10 @@ def _opened(out: Path | None) -> Iterator[TextIO]:
         if out is None:
             raise
         raise CometfuzzError(f"{out}: {error.strerror}") from None
+
+
+def _shown(row: Row) -> Row:
+    return {name: visible(value) if isinstance(value, str) else value for name, value in row.items()}
 
 
 def _watched(rows: Iterable[Row], total: int) -> Iterator[Row]:

@@ -15,7 +15,7 @@ from cometfuzz.seeds.published import layer_count
 
 
 def import_(
-    file: Annotated[Path, typer.Argument(help="A model as `model.save('NAME.keras')` of Keras 3 writes it.")],
+    file: Annotated[Path, typer.Argument(help="A model as `model.save` of Keras 3 or 2 writes it: .keras or .h5.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="The case file to write.")],
     weights: Annotated[
         bool, typer.Option("--weights", help="Keep the stored weights; else they are drawn anew from the seed.")
@@ -26,10 +26,11 @@ def import_(
     seed: Annotated[int, typer.Option(min=0, help="What inputs, and weights that are not kept, are drawn from.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Turn a .keras file into a case: a graph in JSON, which `cometfuzz synthesise` can make small.
+    """Turn a .keras or .h5 file into a case: a graph in JSON, which `cometfuzz synthesise` can make small.
 
-    No code of the file is run: a Lambda, a class of your own or a layer that the catalogue does not have is refused
-    with its name. Nested models are unfolded. With --weights, Keras reads them in a child process, in its safe mode.
+    No code of the file is run, and Keras never sees it: a Lambda, a class of your own, a layer that the catalogue does
+    not have, or one of Keras 2 that means something else in Keras 3, is refused with its name. Nested models are
+    unfolded. How the model was compiled is not read. HDF5 is read in a child process, by h5py alone.
 
     Example: cometfuzz import mine.keras -o mine.json --weights
     """

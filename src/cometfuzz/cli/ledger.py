@@ -93,8 +93,8 @@ def refresh(
 ) -> None:
     """Look for every entry with the versions that routes have, and keep what shows: fixed since, or still there.
 
-    What is learned goes into a file of yours ($COMETFUZZ_LEDGER, else cometfuzz/ledger.json in the folder of user data),
-    also after Ctrl-C. It is among the settings of a campaign: with another one, the same seed makes other cases.
+    What is learned goes into a file of yours ($COMETFUZZ_LEDGER, else cometfuzz/ledger.json among your user data), also
+    after Ctrl-C. It is among the settings of a campaign: with another one, the same seed makes other cases.
 
     Example: cometfuzz ledger refresh --routes keras-tf-old
     """

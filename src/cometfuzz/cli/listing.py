@@ -1,5 +1,6 @@
 """Bugs of a folder that is a campaign's or a collection: what the commands that take either have in common."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,9 +30,9 @@ class Listed:
 
 def bugs_of(folder: Path) -> list[Listed]:
     """The bugs of a campaign in the order of reports, or those of a collection in the order of their names."""
-    if not (folder / DATABASE).is_file() and is_collection(folder):
+    if not _has_database(folder) and is_collection(folder):
         return [Listed(entry.slug, _status(entry), entry.bug, entry) for entry in Collection.read(folder).entries]
-    if folder.is_dir() and not (folder / DATABASE).is_file():
+    if folder.is_dir() and not _has_database(folder):
         raise InvalidCampaign(
             f"{folder}: expected the folder of a campaign, with {DATABASE} in it, or a collection of bugs; received "
             "neither: `cometfuzz run --out DIR` begins a campaign, `cometfuzz collect` a collection"
@@ -39,6 +40,11 @@ def bugs_of(folder: Path) -> list[Listed]:
     with Records(folder) as records:
         seen, found = records.sightings(), sorted(records.bugs(), key=rank)
     return [Listed(bug.id, standing(bug), bug, findings=seen.get(bug.id, 0)) for bug in found]
+
+
+def _has_database(folder: Path) -> bool:
+    """Whether anything is there under that name, be it a link that is then refused."""
+    return os.path.lexists(folder / DATABASE)
 
 
 def _status(entry: Collected) -> str:

@@ -14,8 +14,9 @@ from cometfuzz.seeds.published import slug, write
 
 
 def print_json(value: Any) -> None:
-    """Write a value as JSON to stdout, keys in the order given."""
-    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+    """Write a value as JSON to stdout, keys in the order given, in signs that steer no terminal."""
+    text = json.dumps(value, indent=2, ensure_ascii=True)
+    sys.stdout.write(text.replace("\x7f", "\\u007f") + "\n")  # the one control sign that JSON leaves as it is
 
 
 def folding(header: str) -> Column:

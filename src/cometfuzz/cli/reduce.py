@@ -19,6 +19,7 @@ from cometfuzz.ir.case import Case
 from cometfuzz.oracles.bench import Bench
 from cometfuzz.oracles.finding import Finding
 from cometfuzz.oracles.judging import examine
+from cometfuzz.reports.text import visible
 from cometfuzz.routes import Route
 from cometfuzz.routes.registry import base_of, choose, configured
 from cometfuzz.triage.bug import Bug
@@ -82,7 +83,8 @@ def _finding(executor: Executor, case: Case, routes: list[Route], route: str, sy
         if each.counts and symptom in ("", each.symptom):
             return each
     for each in found:
-        typer.echo(f"{each.symptom}: {each.detail}" + (f" (known: {each.defect})" if each.defect else ""), err=True)
+        known = f" (known: {each.defect})" if each.defect else ""
+        typer.echo(visible(f"{each.symptom}: {each.detail}{known}"), err=True)
     typer.echo(f"nothing to reduce: {route} shows {'only this' if found else 'nothing'} on this case", err=True)
     raise typer.Exit(1)
 
@@ -125,7 +127,7 @@ def _print(bug: Bug, out: Path | None) -> None:
     evidence = bug.finding.evidence
 
     def line(text: str) -> None:
-        console.print(text, markup=False)
+        console.print(visible(text), markup=False)
 
     line(bug.title)
     line(f"  {bug.finding.detail}")

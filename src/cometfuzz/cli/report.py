@@ -17,6 +17,7 @@ from cometfuzz.campaign.records import Records
 from cometfuzz.cli.listing import Listed, bugs_of, named
 from cometfuzz.cli.output import folding
 from cometfuzz.errors import CometfuzzError
+from cometfuzz.places import Place
 from cometfuzz.reports.facts import Facts, gather
 from cometfuzz.reports.graph_drawing import call_text
 from cometfuzz.reports.html import write_report
@@ -67,7 +68,7 @@ def report(
     with Console(stderr=True).status("reading the campaign"), Records(folder) as records:
         facts = gather(records)
     if form is Format.html:
-        index = write_report(facts, out or folder / "report")
+        index = write_report(facts, Place(folder) / "report" if out is None else Place(out))
         Console().print(Text(str(index)), soft_wrap=True)
         return
     text = TEXTS[form](facts).encode("utf-8", "backslashreplace")

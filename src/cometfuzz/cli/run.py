@@ -16,7 +16,6 @@ from rich.progress import Progress
 from cometfuzz.campaign.records import Records
 from cometfuzz.campaign.session import Session, Settings, seed_texts
 from cometfuzz.campaign.store import Store
-from cometfuzz.catalogue.files import load as load_case
 from cometfuzz.cli.triage import KnownOption, run_triage
 from cometfuzz.config import load as load_config
 from cometfuzz.coverage.layers import SIGMA
@@ -26,7 +25,7 @@ from cometfuzz.ir.graph import Graph
 from cometfuzz.reports.console import screen_for
 from cometfuzz.routes.registry import choose, configured
 from cometfuzz.search.strategies import strategies
-from cometfuzz.seeds.importing import import_model
+from cometfuzz.seeds.importing import read_model
 from cometfuzz.seeds.published import names, synthesised
 
 Configured = Annotated[Path | None, typer.Option("--config", help="A TOML file; else cometfuzz.toml, if it is here.")]
@@ -58,7 +57,7 @@ def run(
     seed: Annotated[int, typer.Option(help="Same seed, same flags: same cases.")] = 1,
     routes: Annotated[str, typer.Option(help="Routes, with commas between them; by default those of the policy.")] = "",
     seeds: Annotated[
-        list[Path] | None, typer.Option(help="Start from this case or .keras file instead; may be given again.")
+        list[Path] | None, typer.Option(help="Start from this case, .keras or .h5 file instead; may be given again.")
     ] = None,
     sigma: Annotated[int, typer.Option(min=1, help="How many values of a numeric parameter count.")] = SIGMA,
     branches: Annotated[bool, typer.Option(help="Let new branches of Keras' code guide the search too.")] = True,
@@ -154,7 +153,7 @@ def resume(
 def _seeds(paths: list[Path] | None) -> list[Graph]:
     if not paths:
         return [synthesised(name) for name in names()]
-    return [import_model(path).graph if path.suffix == ".keras" else load_case(path).graph for path in paths]
+    return [read_model(path).graph for path in paths]
 
 
 def _drive(store: Store, settings: Settings, config: Path | None, quiet: bool, as_json: bool) -> None:

@@ -9,13 +9,13 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 
-from cometfuzz.catalogue.files import load
 from cometfuzz.cli.output import print_json, save_graphs
 from cometfuzz.coverage.layers import CRITERIA
 from cometfuzz.errors import UnknownName
 from cometfuzz.ir.graph import Graph
 from cometfuzz.seeds import published
-from cometfuzz.seeds.importing import import_model
+from cometfuzz.seeds.importing import read_model
+from cometfuzz.seeds.saved import SUFFIXES
 from cometfuzz.synthesis.measure import measure, summarise
 from cometfuzz.synthesis.synthesise import BUDGET
 
@@ -54,19 +54,17 @@ def synthesise(
 
 
 def _label(name: str) -> str:
-    return Path(name).stem if Path(name).suffix in (".keras", ".json") else name
+    return Path(name).stem if Path(name).suffix in (*SUFFIXES, ".json") else name
 
 
 def _original(name: str) -> Graph:
     if name in published.PAPER:
         return published.original(name)
     path = Path(name)
-    if path.suffix == ".keras":
-        return import_model(path).graph
-    if path.suffix == ".json":
-        return load(path).graph
+    if path.suffix in (*SUFFIXES, ".json"):
+        return read_model(path).graph
     known = ", ".join(published.PAPER)
-    raise UnknownName(f"expected a .keras file, a case file (.json), or one of {known}; received name={name!r}")
+    raise UnknownName(f"expected a .keras or .h5 file, a case file (.json), or one of {known}; received name={name!r}")
 
 
 def _print(result: dict[str, Any]) -> None:

@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 from rich.progress import Progress as Bar
 
-from cometfuzz.campaign.records import Settled
 from cometfuzz.campaign.store import Store
+from cometfuzz.campaign.stored import Settled
 from cometfuzz.campaign.triaging import Progress, triage_campaign
 from cometfuzz.cli.output import print_json
 from cometfuzz.config import load as load_config

@@ -59,7 +59,7 @@ def replay(
     known = configured(settings)
     with Records(folder) as records:
         case = _case(records, name)
-        names = routes or ",".join(route for route in records.settings["routes"] if route in known)
+        names = routes or ",".join(route for route in records.routes if route in known)
     chosen = choose(names, known)
     with (
         Console(stderr=True).status("running"),
@@ -161,7 +161,7 @@ def _now(bug: Bug, stop: threading.Event) -> str:
 def _print(results: list[dict[str, Any]]) -> None:
     table = Table(folding("bug"), "now", folding("what"), box=box.SIMPLE_HEAD, pad_edge=False)
     for result in sorted(results, key=lambda result: result["now"] != STILL):  # what needs a look comes last
-        table.add_row(result["name"], result["now"], Text(clean(result["title"])))
+        table.add_row(result["name"], Text(clean(result["now"])), Text(clean(result["title"])))
     console = Console()
     console.print(table)
     still = sum(result["now"] == STILL for result in results)

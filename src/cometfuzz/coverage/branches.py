@@ -109,7 +109,9 @@ class ModuleCoverage:
     def from_plain(plain: Mapping[str, Any]) -> "ModuleCoverage":
         branches, lines = plain["all"]
         reached = frozenset((int(left), int(to)) for left, to in plain["branches"])
-        return ModuleCoverage(str(plain["digest"]), int(branches), int(lines), reached, frozenset(plain["lines"]))
+        return ModuleCoverage(
+            str(plain["digest"]), int(branches), int(lines), reached, frozenset(map(int, plain["lines"]))
+        )
 
     def to_plain(self) -> dict[str, Any]:
         return {
@@ -188,7 +190,7 @@ class Branches:
         made = Branches(patterns)
         try:
             made.merge(plain)
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
+        except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError) as error:
             raise InvalidCoverage(f"expected branch coverage; received {type(error).__name__}: {error}") from None
         return made
 

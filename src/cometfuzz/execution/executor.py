@@ -74,9 +74,9 @@ class Executor:
     """A pool of local workers; a context manager that leaves no process behind.
 
     A step that costs the worker its life `pause_after` times in a row is paused: its routes are "unavailable" from then
-    on, and `report` is told once. 0 means never. In the groups that `observers` names, what is reached in the library's
-    Python code is added up, and a Trial says what it was the first to reach; which of two was first depends on the
-    clock if there are several jobs.
+    on, and `report` is told once. 0 means never. `watch` is told which steps begin. In the groups that `observers`
+    names, what is reached in the library's Python code is added up, and a Trial says what it was the first to reach;
+    which of two was first depends on the clock if there are several jobs.
     """
 
     def __init__(
@@ -88,10 +88,12 @@ class Executor:
         report: Callable[[str], None] = lambda text: None,
         find_python: Callable[[Group], Path] = python_of,
         observers: Mapping[str, Observation] | None = None,
+        watch: Callable[[str], None] = lambda text: None,
     ) -> None:
         self.routes = {route.name: route for route in routes}
         _check_names(routes)
         self.limits, self.pause_after, self.report = limits or Limits(), pause_after, report
+        self.watch = watch
         self.usage, self.closing = Usage(), False
         self.paused: dict[Key, str] = {}
         self._find_python, self._observers = find_python, observers or {}
@@ -265,6 +267,7 @@ class _Execution:
             detail = f"the case took {self.executor.limits.case_s:g} s"
             self.results[key] = StepResult("timeout", stage.name, stage.library, detail=detail)
             return
+        self.executor.watch(", ".join(dict.fromkeys(step.name for step in steps)))
         try:
             pool = self.executor.pool(steps[0].group)
             worker = pool.take()

@@ -70,7 +70,7 @@ def same_types(graph: Graph, outcome: Outcome) -> bool:
 
 def suspects(graph: Graph, completed: Mapping[str, Outcome], reference: Run) -> list[Suspect]:
     """The routes that do not pass the gate."""
-    units = _units(graph)
+    units = units_of(graph)
     found = []
     for name, outcome in completed.items():
         if not same_types(graph, outcome):
@@ -85,7 +85,7 @@ def suspects(graph: Graph, completed: Mapping[str, Outcome], reference: Run) -> 
     return found
 
 
-def _units(graph: Graph) -> dict[str, float]:
+def units_of(graph: Graph) -> dict[str, float]:
     """For each node the largest roundoff of all dtypes that it stands on."""
     units: dict[str, float] = {}
     for node in graph.nodes:

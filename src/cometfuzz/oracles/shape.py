@@ -1,11 +1,15 @@
 """Shape and dtype: a route gave another number of outputs, or another shape or dtype, than the catalogue predicts."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from cometfuzz.execution.outcome import Outcome
+from cometfuzz.ir.graph import Graph
 from cometfuzz.oracles.bench import Bench
 from cometfuzz.oracles.crash import STATIC
 from cometfuzz.oracles.finding import Camp, Finding, Symptom, template
+
+Types = Sequence[tuple[str, tuple[int, ...]]]
+"""Dtype and shape of each output."""
 
 
 def shape(bench: Bench) -> Iterator[Finding]:
@@ -22,7 +26,7 @@ def shape(bench: Bench) -> Iterator[Finding]:
         if seen == want:
             agreeing.append(outcome.route)
             continue
-        different.setdefault(_difference(bench, want, seen), []).append(outcome)
+        different.setdefault(type_difference(bench.graph, want, seen), []).append(outcome)
     for (symptom, name, text), outcomes in different.items():
         node = bench.graph.by_id.get(name)
         camps = [Camp(tuple(outcome.route for outcome in outcomes), text)]
@@ -49,12 +53,11 @@ def shape(bench: Bench) -> Iterator[Finding]:
         )
 
 
-def _difference(
-    bench: Bench, want: list[tuple[str, tuple[int, ...]]], seen: list[tuple[str, tuple[int, ...]]]
-) -> tuple[Symptom, str, str]:
+def type_difference(graph: Graph, want: Types, seen: Types) -> tuple[Symptom, str, str]:
+    """The first difference between outputs that are not of the same types: symptom, node and words."""
     if len(want) != len(seen):
         return "shape", "", f"expected {len(want)} outputs; received {len(seen)}"
-    for edge, expected, received in zip(bench.graph.outputs, want, seen, strict=True):
+    for edge, expected, received in zip(graph.outputs, want, seen, strict=True):
         if expected != received:
             symptom: Symptom = "shape" if expected[1] != received[1] else "dtype"
             texts = [f"{dtype}{list(sizes)}" for dtype, sizes in (expected, received)]

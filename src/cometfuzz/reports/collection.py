@@ -8,12 +8,13 @@ from pathlib import Path
 
 from cometfuzz.errors import InvalidCollection
 from cometfuzz.oracles.finding import Symptom
+from cometfuzz.places import Place
 from cometfuzz.reports.markdown import inline
 from cometfuzz.reports.published_bugs import DETECTED, TRIGGERED, Detected
 from cometfuzz.reports.text import is_link, plural
 from cometfuzz.triage.collection import Collected, Collection
 from cometfuzz.triage.judgement import TRIGGERS
-from cometfuzz.triage.recording import writing
+from cometfuzz.triage.recording import MAX_BYTES, writing
 
 INDEX = "README.md"
 DOCUMENT = Path("docs", "bugs.md")
@@ -43,15 +44,16 @@ _COLUMNS = ("bug", "library", "version", "stage", "layer", "symptom", "trigger",
 
 def write_tables(collection: Collection) -> list[Path]:
     """Write the index of a collection, and the tables of docs/bugs.md if that file is there; what was written."""
-    texts = {collection.folder / INDEX: index_text(collection)}
+    texts = {(Place(collection.folder), INDEX): index_text(collection)}
     document = collection.folder.parent / DOCUMENT
-    if document.is_file():
-        texts[document] = filled(document.read_text(encoding="utf-8"), collection, document)
+    beside, name = Place(collection.folder.parent) / DOCUMENT.parent.name, DOCUMENT.name
     with writing(collection.folder):
-        collection.folder.mkdir(parents=True, exist_ok=True)
-        for path, text in texts.items():
-            path.write_text(text, encoding="utf-8")
-    return list(texts)
+        if beside.kind(name):
+            text = beside.read(name, MAX_BYTES).decode("utf-8", "backslashreplace")
+            texts[beside, name] = filled(text, collection, document)
+        for (place, name), text in texts.items():
+            place.write(name, text.encode("utf-8", "backslashreplace"))
+    return [place.path(name) for place, name in texts]
 
 
 def index_text(collection: Collection) -> str:

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from cometfuzz.campaign.events import Summary
-from cometfuzz.campaign.records import Point, Records
+from cometfuzz.campaign.records import Records
+from cometfuzz.campaign.stored import Point
 from cometfuzz.oracles.finding import SEVERITIES, Finding
 from cometfuzz.reports.summary import REASONS as ENDINGS
 from cometfuzz.reports.tally import Health

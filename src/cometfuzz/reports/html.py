@@ -21,6 +21,7 @@ import cometfuzz
 from cometfuzz.errors import CometfuzzError
 from cometfuzz.ir.codec import encode
 from cometfuzz.oracles.finding import SEVERITIES
+from cometfuzz.places import Place
 from cometfuzz.reports.difference import difference
 from cometfuzz.reports.facts import REASONS, STANDINGS, Apart, Facts, standing
 from cometfuzz.reports.graph_drawing import call_text, draw_graph
@@ -35,7 +36,11 @@ LISTED = 100
 LONGEST = 20_000
 """Signs of one value of evidence or settings that a page shows."""
 
-GENERATOR = '<meta name="generator" content="cometfuzz">'
+GENERATOR = b'<meta name="generator" content="cometfuzz">'
+INDEX = "index.html"
+MAX_BYTES = 2**30
+"""Of an older page that is replaced."""
+
 _BUG_FILES = ("index.html", "script.py", "draft.md", "minimal.json", "original.json")
 _BUG_ID = re.compile(r"[0-9a-f]{10}")
 
@@ -48,43 +53,37 @@ COMMANDS = (
 )
 
 
-def write_report(facts: Facts, folder: Path) -> Path:
+def write_report(facts: Facts, folder: Place) -> Path:
     """Write the pages into a folder and return the first; an older report there is replaced, other files are not."""
-    _expect_ours(folder)
     pages = _Pages(facts)
     try:
+        _expect_ours(folder)
         _remove_stale(folder / "bugs", {bug.id for bug in facts.bugs})
         for bug in facts.bugs:
             for name, text in pages.bug(bug).items():
-                path = folder / "bugs" / bug.id / name
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(text)
-        folder.mkdir(parents=True, exist_ok=True)
-        index = folder / "index.html"
-        index.write_bytes(pages.index())
+                (folder / "bugs" / bug.id).write(name, text)
+        folder.write(INDEX, pages.index())
     except OSError as error:
-        raise CometfuzzError(f"{error.filename or folder}: {error.strerror}") from None
-    return index
+        where = error.filename or folder.path()
+        raise CometfuzzError(f"{where}: expected a folder for a report; received {error.strerror}") from None
+    return folder.path(INDEX)
 
 
-def _expect_ours(folder: Path) -> None:
+def _expect_ours(folder: Place) -> None:
     """Refuse a folder with something in it that is no report."""
-    index = folder / "index.html"
-    if folder.is_dir() and any(folder.iterdir()):
-        if not (index.is_file() and GENERATOR in index.read_text("utf-8", "replace")[:4000]):
-            raise CometfuzzError(f"{folder}: expected a new folder, or one with an older report; received another one")
-    elif folder.exists() and not folder.is_dir():
-        raise CometfuzzError(f"{folder}: expected a folder; received a file")
+    if folder.names() and not (folder.kind(INDEX) and GENERATOR in folder.read(INDEX, MAX_BYTES)[:4000]):
+        raise CometfuzzError(
+            f"{folder.path()}: expected a new folder, or one with an older report; received another one"
+        )
 
 
-def _remove_stale(folder: Path, current: set[str]) -> None:
+def _remove_stale(folder: Place, current: set[str]) -> None:
     """Remove what an older report wrote of bugs that are no more; anything else stays."""
-    for place in sorted(folder.iterdir()) if folder.is_dir() else ():
-        if _BUG_ID.fullmatch(place.name):
-            for name in _BUG_FILES:
-                (place / name).unlink(missing_ok=True)
-            if place.name not in current and not any(place.iterdir()):
-                place.rmdir()
+    for bug_id in filter(_BUG_ID.fullmatch, folder.names()):
+        for name in _BUG_FILES:
+            (folder / bug_id).remove(name)
+        if bug_id not in current and not (folder / bug_id).names():
+            folder.remove_folder(bug_id)
 
 
 class _Pages:
@@ -106,8 +105,8 @@ class _Pages:
 
     def index(self) -> bytes:
         return self._page(
-            "index.html",
-            home="index.html",
+            INDEX,
+            home=INDEX,
             published=PUBLISHED,
             published_models=PUBLISHED_MODELS,
             matrix=_matrix(_counted(self.facts.bugs)),

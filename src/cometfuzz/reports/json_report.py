@@ -51,7 +51,8 @@ def json_report(facts: Facts) -> str:
 
 def json_text(value: Any) -> str:
     """Strict JSON in ASCII: NaN and infinities are strings, and no terminal is steered by it."""
-    return json.dumps(strict(value), indent=2, ensure_ascii=True, allow_nan=False)
+    text = json.dumps(strict(value), indent=2, ensure_ascii=True, allow_nan=False)
+    return text.replace("\x7f", "\\u007f")  # the one control sign that JSON leaves as it is
 
 
 def brief(bug: Bug) -> dict[str, Any]:

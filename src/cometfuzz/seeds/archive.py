@@ -4,7 +4,7 @@ Hard limits stand before every read: on the archive, on its directory, on a memb
 swell. What breaks one of them is one InvalidCase.
 """
 
-import stat
+import io
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -13,10 +13,9 @@ from pathlib import Path, PurePosixPath
 
 from cometfuzz.errors import InvalidCase
 
-CONFIG, WEIGHTS = "config.json", "model.weights.h5"
-MAX_ARCHIVE = 256 * 2**20
+CONFIG, METADATA, WEIGHTS = "config.json", "metadata.json", "model.weights.h5"
 MAX_DIRECTORY = 64 * 2**10
-LIMITS = {CONFIG: 8 * 2**20, WEIGHTS: 128 * 2**20}
+LIMITS = {CONFIG: 8 * 2**20, METADATA: 2**16, WEIGHTS: 128 * 2**20}
 MAX_SWELLING = 100
 _END, _END_SIZE, _LOCATOR, _LOCATOR_SIZE, _MAX_COMMENT = b"PK\5\6", 22, b"PK\6\7", 20, 2**16
 
@@ -26,6 +25,7 @@ class Archive:
     """A .keras file whose directory has been looked at."""
 
     path: Path
+    data: bytes
     members: Mapping[str, zipfile.ZipInfo]
 
     def read(self, name: str) -> bytes:
@@ -42,7 +42,7 @@ class Archive:
         if info.flag_bits & 1 or info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise InvalidCase(f"{self.path}: expected {name} stored or deflated; received another method")
         try:
-            with zipfile.ZipFile(self.path) as archive, archive.open(info) as member:
+            with zipfile.ZipFile(io.BytesIO(self.data)) as archive, archive.open(info) as member:
                 data = member.read(limit + 1)
         except _BROKEN as error:
             raise InvalidCase(f"{self.path}: expected a whole {name}; received {error!r:.120}") from None
@@ -54,17 +54,12 @@ class Archive:
 _BROKEN = (zipfile.BadZipFile, zlib.error, OSError, EOFError, ValueError, NotImplementedError, RuntimeError)
 
 
-def open_archive(path: Path) -> Archive:
+def open_archive(path: Path, data: bytes) -> Archive:
     """The archive's directory, if everything about it is as in a file that Keras wrote."""
+    _check_directory(path, data)
     try:
-        status = path.stat()
-        if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_ARCHIVE:
-            raise InvalidCase(f"{path}: expected a file of at most {MAX_ARCHIVE} bytes; received {status.st_size}")
-        _check_directory(path, status.st_size)
-        with zipfile.ZipFile(path) as archive:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
             infos = archive.infolist()
-    except OSError as error:
-        raise InvalidCase(f"{path}: {error.strerror or error}") from None
     except _BROKEN as error:
         raise InvalidCase(f"{path}: expected a .keras file, which is a ZIP archive; received {error!r:.120}") from None
     members: dict[str, zipfile.ZipInfo] = {}
@@ -75,14 +70,12 @@ def open_archive(path: Path) -> Archive:
         if info.filename in members:
             raise InvalidCase(f"{path}: expected each member once; received name={info.filename!r:.80} twice")
         members[info.filename] = info
-    return Archive(path, members)
+    return Archive(path, data, members)
 
 
-def _check_directory(path: Path, size: int) -> None:
+def _check_directory(path: Path, data: bytes) -> None:
     """Look at the end record before `zipfile` does: it would read a directory of any size."""
-    with path.open("rb") as file:
-        file.seek(max(0, size - _MAX_COMMENT - _END_SIZE - _LOCATOR_SIZE))
-        tail = file.read()
+    tail = data[-(_MAX_COMMENT + _END_SIZE + _LOCATOR_SIZE) :]
     plain = tail[-_END_SIZE:].startswith(_END) and tail.endswith(b"\0\0")  # no comment: as `zipfile` finds it
     at = len(tail) - _END_SIZE if plain else tail.rfind(_END)
     if at < 0 or at + _END_SIZE > len(tail):

@@ -1,4 +1,4 @@
-"""The config of a Keras 3 model -> a graph of our IR, without Keras: the one translator, for files and for seeds.
+"""The config of a model, in the form of Keras 3 -> a graph of our IR, without Keras: the one translator, for all.
 
 Layers become nodes of the same name, nested models are unfolded, masks stay implicit, an unknown batch becomes 1, and a
 cast stands where a layer's dtype differs from its input's. A layer that is called several times becomes several nodes
@@ -61,7 +61,7 @@ class _Translation:
 
     def model(self, entry: Any, given: Sequence[Edge] | None, path: Path) -> list[Edge]:
         """The outputs of a model called on tensors; without tensors, it makes its own inputs."""
-        where = "/".join(path) or "the model"
+        where = _shown(path)
         if len(path) > MAX_DEPTH:
             raise InvalidCase(f"{where}: expected at most {MAX_DEPTH} nested models; received more")
         config = field(entry, "config", dict, where)
@@ -75,7 +75,7 @@ class _Translation:
         if edges is None and (not layers or layers[0].get("class_name") != "InputLayer"):
             shape = config.get("build_input_shape")
             if not isinstance(shape, list):
-                raise InvalidCase(f"{'/'.join(path) or 'the model'}: expected a Sequential that is built")
+                raise InvalidCase(f"{_shown(path)}: expected a Sequential that is built")
             edges = [self._input("input", {"batch_shape": shape, "dtype": "float32"}, "its input")]
         for layer in layers:
             name = name_of(layer)
@@ -86,7 +86,7 @@ class _Translation:
         return edges or []
 
     def _functional(self, config: Config, layers: list[Config], given: Sequence[Edge] | None, path: Path) -> list[Edge]:
-        where = "/".join(path) or "the model"
+        where = _shown(path)
         by_name = {name_of(layer): layer for layer in layers}
         values: dict[Edge, Edge | None] = {}
         inputs = [call for call, _, _ in histories_in(config.get("input_layers"))]
@@ -153,7 +153,7 @@ class _Translation:
 
     def _operation(self, layer: Config, arguments: Sequence[Edge | None], path: Path) -> Sequence[Edge | None]:
         """keras.ops between layers: those that a merging layer computes; others can only serve as masks."""
-        edges = [edge for edge in arguments if edge is not None]
+        edges = [self._unmasked(edge) for edge in arguments if edge is not None]
         if layer.get("class_name") in OPERATIONS and len(edges) == 2:
             return [self._add(path[-1], str(layer["class_name"]), {}, edges)]
         return [None]
@@ -206,6 +206,11 @@ class _Translation:
         if "float32" not in (seen, dtype) and not (seen in ("float16", "bfloat16") and dtype == "float64"):
             edge = self._add(f"{edge.node}_float32", "cast", {"dtype": "float32"}, [edge])
         return self._add(f"{edge.node}_{dtype}", "cast", {"dtype": dtype}, [edge])
+
+    def _unmasked(self, edge: Edge) -> Edge:
+        """An operation drops the masks that a layer would pass on; so does a cast, whatever the dtype."""
+        kind = self._type(edge)
+        return self._add(f"{edge.node}_unmasked", "cast", {"dtype": kind.dtype}, [edge]) if kind.masked else edge
 
     def _as_tokens(self, edge: Edge, params: Config) -> Edge:
         """Tokens below the vocabulary, as our graphs promise them; Keras takes floats for tokens too."""
@@ -267,6 +272,10 @@ def _further_tensors(where: str, kind: str, params: dict[str, Any], extra: dict[
             if argument == "attention_mask":
                 params[argument] = True
     return edges
+
+
+def _shown(path: Path) -> str:
+    return repr("/".join(path)) if path else "the model"
 
 
 def _known(values: Mapping[Edge, Edge | None], edge: Edge, where: str, mask: bool = False) -> Any:

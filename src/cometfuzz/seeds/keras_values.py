@@ -80,7 +80,7 @@ def _value(where: str, name: str, value: Any, owner: str) -> Any:
         return _ACTIVATIONS.get(found, found) if isinstance(found, str) else found
     if isinstance(value, dict):
         return _inner(where, name, value, owner)
-    if name == "cell" and isinstance(value, list):
+    if name in ("cell", "cells") and isinstance(value, list):
         return tuple(_inner(where, name, item, owner) for item in value)
     return _tuples(value)
 
@@ -90,8 +90,9 @@ def _tuples(value: Any) -> Any:
 
 
 def _function_name(value: Any) -> Any:
-    """The name of a function: written as such, or as an object of Keras' own modules."""
-    if isinstance(value, dict) and str(value.get("module", "")).split(".")[0] in ("keras", "builtins"):
+    """The name of a function: written as such, or as an object of Keras' own modules. A layer is no function."""
+    module = str(value.get("module", "")) if isinstance(value, dict) else ""
+    if module.split(".")[0] in ("keras", "builtins") and "layers" not in module.split("."):
         return value.get("config") if value.get("class_name") == "function" else _snake(str(value.get("class_name")))
     return value
 

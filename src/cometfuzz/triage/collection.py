@@ -19,16 +19,16 @@ from cometfuzz.ir.case import Case
 from cometfuzz.ir.codec import case_id
 from cometfuzz.ir.graph import Graph
 from cometfuzz.oracles.finding import Finding
+from cometfuzz.places import Place
 from cometfuzz.triage.blame import EVERYBODY, PROPER
 from cometfuzz.triage.bug import Bug
-from cometfuzz.triage.judgement import Judgement, first_judgement, judgement_text, read_judgement, stamp
-from cometfuzz.triage.recording import RECORD, read_bug, write_bug, writing
+from cometfuzz.triage.judgement import JUDGEMENT, Judgement, first_judgement, judgement_text, read_judgement, stamp
+from cometfuzz.triage.recording import RECORD, read_bug, reading, write_bug, writing
 from cometfuzz.triage.signature import covers, kin, same_bug
 
 DEFAULT = Path("bugs")
 """The collection that is used if it is there."""
 
-JUDGEMENT = "judgement.toml"
 _SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _BACKEND = re.compile(r"Keras, (\w+) backend")
 _SHORT = {"tensorflow": "tf"}
@@ -46,6 +46,11 @@ class Collected:
     @property
     def slug(self) -> str:
         return self.folder.name
+
+    @property
+    def files(self) -> Place:
+        """Where its files are."""
+        return Place(self.folder.parent) / self.slug
 
     @property
     def place(self) -> str:
@@ -105,8 +110,9 @@ class Collection:
     @staticmethod
     def read(folder: Path) -> "Collection":
         """The collection in a folder, all of it checked; a folder that is not there is an empty one."""
-        found = sorted(path.parent for path in folder.glob(f"[!.]*/{RECORD}"))  # a draft that a kill left is no bug
-        entries = tuple(Collected(path, read_bug(path), read_judgement(path / JUDGEMENT)) for path in found)
+        with reading(folder):
+            found = _bugs_in(folder)
+        entries = tuple(Collected(place.path(), read_bug(place), read_judgement(place)) for place in found)
         mended = {entry.slug: entry.judgement.same_fix for entry in entries}
         for entry in entries:
             if not _SLUG.fullmatch(entry.slug):
@@ -127,39 +133,54 @@ class Collection:
         """Put a bug into a folder of its own, as a whole or not at all."""
         slug = self.slug_for(bug)
         judgement = first_judgement(bug)
-        draft = self.folder / f".{slug}.draft"
-        with writing(draft):
-            write_bug(draft, bug)
-            (draft / JUDGEMENT).write_text(judgement_text(judgement), encoding="utf-8")
-            folder = draft.replace(self.folder / slug)
-        entry = Collected(folder, read_bug(folder), judgement)
+        place, draft = Place(self.folder), f".{slug}.draft"
+        with writing(place.path(draft)):
+            write_bug(place / draft, bug)
+            (place / draft).write(JUDGEMENT, judgement_text(judgement).encode())
+            place.move(draft, place, slug)
+        entry = Collected(place.path(slug), read_bug(place / slug), judgement)
         entries = sorted((*self.entries, entry), key=lambda each: each.slug)
         return Collection(self.folder, tuple(entries)), entry
 
     def renew(self, entry: Collected, bug: Bug) -> "Collection":
         """Take script, draft, case and record of a bug anew; its name and its judgement stay."""
         with writing(entry.folder):
-            write_bug(entry.folder, bug)
-        renewed = replace(entry, bug=read_bug(entry.folder))
+            write_bug(entry.files, bug)
+        renewed = replace(entry, bug=read_bug(entry.files))
         return Collection(self.folder, tuple(renewed if each is entry else each for each in self.entries))
 
     def stamped(self, entries: Sequence[Collected], day: datetime.date) -> "Collection":
         """Write down the day on which the scripts of these entries showed their bugs."""
         with writing(self.folder):
             for entry in entries:
-                stamp(entry.folder / JUDGEMENT, day)
+                stamp(entry.files, day)
         return Collection.read(self.folder)
 
     def slug_for(self, bug: Bug) -> str:
         """A name for a bug that no entry has."""
         name = slug_of(bug)
         numbered = (f"{name}-{number}" for number in count(2))
-        return next(each for each in chain([name], numbered) if not (self.folder / each).exists())
+        taken = set(Place(self.folder).names())
+        return next(each for each in chain([name], numbered) if each not in taken)
 
 
 def is_collection(folder: Path) -> bool:
     """Whether a folder has a bug in it, in the form of a collection."""
-    return next(folder.glob(f"[!.]*/{RECORD}"), None) is not None
+    with reading(folder):
+        return folder.is_dir() and bool(_bugs_in(folder))
+
+
+def _bugs_in(folder: Path) -> list[Place]:
+    """The folders of bugs, in order of their names; a draft that a kill left is none. A link is no bug of this
+    collection, and passing over it would hide what somebody meant to be one."""
+    place, found = Place(folder), []
+    for name in place.names():
+        kind = "" if name.startswith(".") else place.kind(name)
+        if kind == "a symbolic link":
+            raise InvalidCollection(f"{place.path(name)}: expected folders of bugs and files; received a symbolic link")
+        if kind == "a folder" and (place / name).kind(RECORD):
+            found.append(place / name)
+    return found
 
 
 def having(entries: Sequence[Collected], bug: Bug) -> Collected | None:

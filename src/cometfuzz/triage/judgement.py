@@ -11,13 +11,14 @@ verified = 2026-01-31        # when its script last showed it; written by `comet
 
 import datetime
 import re
-from pathlib import Path
 from typing import Literal
 
 import msgspec
 
 from cometfuzz.errors import InvalidCollection
+from cometfuzz.places import Place
 from cometfuzz.triage.bug import Bug
+from cometfuzz.triage.recording import read_text
 from cometfuzz.triage.signature import condition_of, layers_of
 
 Standing = Literal["counted", "unsupported", "utility", "unmaintained", "limit"]
@@ -32,6 +33,7 @@ default; layers that follow each other; NaN, Inf or numbers near the end of the 
 
 TRIGGERS: tuple[Trigger, ...] = ("input", "parameter", "sequence", "special value", "default")
 
+JUDGEMENT = "judgement.toml"
 UNMAINTAINED = ("mxnet", "keras-mxnet", "onnx2pytorch")
 
 _OF_INPUT = ("dtype", "rank", "inputs")
@@ -86,14 +88,13 @@ def _triggers(bug: Bug) -> tuple[Trigger, ...]:
     return found or ("default",)
 
 
-def read_judgement(path: Path) -> Judgement:
-    """The judgement in a file, or InvalidCollection that names the file."""
+def read_judgement(place: Place) -> Judgement:
+    """The judgement of the bug in a folder, or InvalidCollection that names the file."""
     try:
-        return msgspec.toml.decode(path.read_bytes(), type=Judgement)
-    except OSError as error:
-        raise InvalidCollection(f"{path}: expected a judgement; received {error.strerror}") from None
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise InvalidCollection(f"{path}: {error}") from None
+        return msgspec.toml.decode(read_text(place, JUDGEMENT), type=Judgement)
+    except (msgspec.DecodeError, RecursionError) as error:
+        where = place.path(JUDGEMENT)
+        raise InvalidCollection(f"{where}: expected a judgement; received one in which: {error}") from None
 
 
 def judgement_text(judgement: Judgement) -> str:
@@ -102,9 +103,9 @@ def judgement_text(judgement: Judgement) -> str:
     return f'why = ""\nstanding = "{judgement.standing}"\ntrigger = [{triggers}]\n'
 
 
-def stamp(path: Path, day: datetime.date) -> None:
+def stamp(place: Place, day: datetime.date) -> None:
     """Write down when a bug was verified; the rest of the file stays as people wrote it."""
-    text = path.read_text(encoding="utf-8")
+    text = read_text(place, JUDGEMENT)
     line = f"verified = {day.isoformat()}"
     stamped = _VERIFIED.sub(line, text) if _VERIFIED.search(text) else f"{text.rstrip()}\n{line}\n"
-    path.write_text(stamped, encoding="utf-8")
+    place.write(JUDGEMENT, stamped.encode())

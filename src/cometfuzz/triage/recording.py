@@ -13,11 +13,15 @@ from typing import Any
 
 import msgspec
 
-from cometfuzz.catalogue.files import load
-from cometfuzz.errors import InvalidCollection
+from cometfuzz.catalogue.files import decode
+from cometfuzz.errors import InvalidCase, InvalidCollection
+from cometfuzz.ir.case import Case
+from cometfuzz.ir.codec import MAX_BYTES as MAX_CASE_BYTES
 from cometfuzz.ir.codec import case_id, encode
 from cometfuzz.oracles.finding import Finding, Severity
+from cometfuzz.places import Place
 from cometfuzz.triage.bug import Blame, Bug, Script, Signature
+from cometfuzz.triage.records import expect_camps
 
 VERSION = 1
 RECORD, CASE, SCRIPT, DRAFT = "bug.json", "case.json", "script.py", "issue.md"
@@ -55,35 +59,43 @@ class _Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 @contextmanager
+def reading(folder: Path) -> Iterator[None]:
+    """Around what looks into a collection: what the system refuses is one line for people."""
+    try:
+        yield
+    except OSError as error:
+        where = error.filename or folder
+        raise InvalidCollection(f"{where}: expected a collection; received {error.strerror}") from None
+
+
+@contextmanager
 def writing(folder: Path) -> Iterator[None]:
     """Around what writes into a collection: what the system refuses is one line for people."""
     try:
         yield
     except OSError as error:
-        raise InvalidCollection(f"{error.filename or folder}: {error.strerror}") from None
+        where = error.filename or folder
+        raise InvalidCollection(f"{where}: expected a file that can be written; received {error.strerror}") from None
 
 
-def write_bug(folder: Path, bug: Bug) -> None:
+def write_bug(place: Place, bug: Bug) -> None:
     """Write a bug that is reported into a folder, which is made if need be."""
     if bug.script is None or not bug.script.shown:
         raise InvalidCollection(f"expected a bug whose script shows it; received bug={bug.id}")
-    folder.mkdir(parents=True, exist_ok=True)
-    _write(folder / SCRIPT, bug.script.text)
-    _write(folder / DRAFT, bug.draft)
-    (folder / CASE).write_bytes(encode(bug.minimal) + b"\n")
-    _write(folder / RECORD, json.dumps(_as_plain(bug, bug.script), indent=2, ensure_ascii=False) + "\n")
+    record = json.dumps(_as_plain(bug, bug.script), indent=2, ensure_ascii=False) + "\n"
+    for name, text in ((SCRIPT, bug.script.text), (DRAFT, bug.draft), (RECORD, record)):
+        place.write(name, text.encode("utf-8", "backslashreplace"))
+    place.write(CASE, encode(bug.minimal) + b"\n")
 
 
-def read_bug(folder: Path) -> Bug:
+def read_bug(place: Place) -> Bug:
     """The bug in a folder, checked; or InvalidCollection that names the file and what is wrong with it."""
-    path = folder / RECORD
+    path = place.path(RECORD)
     try:
-        record = msgspec.json.decode(_content(path), type=_Record)
-    except msgspec.DecodeError as error:
+        record = msgspec.json.decode(read_text(place, RECORD), type=_Record)
+    except (msgspec.DecodeError, RecursionError) as error:
         raise InvalidCollection(f"{path}: expected the record of a bug; received one in which: {error}") from None
-    except UnicodeDecodeError:
-        raise InvalidCollection(f"{path}: expected text in UTF-8; received other bytes") from None
-    minimal = load(folder / CASE)
+    minimal = _case(place)
     checks = (
         ("version", record.version, VERSION),
         ("id", record.id, record.signature.id),
@@ -93,8 +105,10 @@ def read_bug(folder: Path) -> Bug:
     for name, received, expected in checks:
         if received != expected:
             raise InvalidCollection(f"{path}: expected {name} {expected}; received {name}={received}")
-    if not record.finding.camps:
-        raise InvalidCollection(f"{path}: expected camps of routes in the finding; received none")
+    try:
+        expect_camps(record.finding)
+    except ValueError as error:
+        raise InvalidCollection(f"{path}: {error}") from None
     ran = record.script
     names = ("signature", "title", "severity", "finding", "blame", "runs", "shown", "utility", "versions", "triage_s")
     return Bug(
@@ -103,8 +117,8 @@ def read_bug(folder: Path) -> Bug:
         original_id=record.original_id,
         minimal=minimal,
         minimal_id=record.minimal_id,
-        script=Script(_text(folder / SCRIPT), ran.environment, True, ran.exit_code, ran.output),
-        draft=_text(folder / DRAFT),
+        script=Script(read_text(place, SCRIPT), ran.environment, True, ran.exit_code, ran.output),
+        draft=read_text(place, DRAFT),
     )
 
 
@@ -140,21 +154,18 @@ def _utf8(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def _write(path: Path, text: str) -> None:
-    path.write_bytes(text.encode("utf-8", "backslashreplace"))
-
-
-def _content(path: Path) -> bytes:
+def _case(place: Place) -> Case:
     try:
-        if (size := path.stat().st_size) > MAX_BYTES:
-            raise InvalidCollection(f"{path}: expected at most {MAX_BYTES} bytes; received bytes={size}")
-        return path.read_bytes()
+        return decode(read_text(place, CASE, MAX_CASE_BYTES).encode())
+    except InvalidCase as error:
+        raise InvalidCase(f"{place.path(CASE)}: {error}") from None
+
+
+def read_text(place: Place, name: str, limit: int = MAX_BYTES) -> str:
+    """A file of a bug as text."""
+    try:
+        return place.read(name, limit).decode("utf-8")
     except OSError as error:
-        raise InvalidCollection(f"{path}: expected a file of a bug; received {error.strerror}") from None
-
-
-def _text(path: Path) -> str:
-    try:
-        return _content(path).decode("utf-8")
+        raise InvalidCollection(f"{place.path(name)}: expected a file of a bug; received {error.strerror}") from None
     except UnicodeDecodeError:
-        raise InvalidCollection(f"{path}: expected text in UTF-8; received other bytes") from None
+        raise InvalidCollection(f"{place.path(name)}: expected text in UTF-8; received other bytes") from None

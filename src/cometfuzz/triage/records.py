@@ -5,10 +5,12 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+import msgspec
+
 from cometfuzz.catalogue.files import decode
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.codec import encode
-from cometfuzz.oracles.finding import Finding
+from cometfuzz.oracles.finding import Finding, Severity
 from cometfuzz.triage.bug import Blame, Bug, Script, Signature
 
 CASES = ("original", "minimal")
@@ -16,8 +18,38 @@ _SAME = (
     *("title", "severity", "original_id", "minimal_id", "runs", "shown", "utility", "known", "limit", "draft"),
     "triage_s",
 )
-_LATER = {"limit": False}
-"""Fields that older records do not have, and what they stand for there."""
+
+
+class _Plain(msgspec.Struct, frozen=True):
+    """What is stored of a bug. `limit` is missing in older records."""
+
+    signature: Signature
+    title: str
+    severity: Severity
+    finding: Finding
+    blame: Blame
+    original: dict[str, Any]
+    original_id: str
+    minimal: dict[str, Any]
+    minimal_id: str
+    runs: int
+    shown: int
+    utility: bool
+    known: str
+    script: Script | None
+    draft: str
+    versions: dict[str, str]
+    triage_s: float
+    limit: bool = False
+
+    def __post_init__(self) -> None:
+        expect_camps(self.finding)
+
+
+def expect_camps(finding: Finding) -> None:
+    """ValueError if a finding that was read names no route that fails."""
+    if not (finding.camps and finding.camps[0].routes):
+        raise ValueError("expected camps of routes in the finding; received none")
 
 
 def bug_as_plain(bug: Bug) -> dict[str, Any]:
@@ -36,19 +68,10 @@ def bug_as_plain(bug: Bug) -> dict[str, Any]:
 
 
 def bug_from_plain(plain: Mapping[str, Any]) -> Bug:
-    """The bug of a plain form; InvalidCase if one of its cases cannot be read."""
-    signature = plain["signature"]
-    script = plain["script"]
-    return Bug(
-        signature=Signature(**{**signature, "layers": tuple(signature["layers"])}),
-        finding=Finding.from_plain(plain["finding"]),
-        blame=Blame(**plain["blame"]),
-        script=None if script is None else Script(**script),
-        versions=dict(plain["versions"]),
-        original=_case(plain["original"]),
-        minimal=_case(plain["minimal"]),
-        **{name: plain[name] for name in _SAME if name in plain or name not in _LATER},
-    )
+    """The bug of a plain form; InvalidCase if one of its cases cannot be read, ValueError if anything else cannot."""
+    record = msgspec.convert(plain, _Plain)
+    fields = {name: getattr(record, name) for name in record.__struct_fields__}
+    return Bug(**{**fields, **{name: _case(fields[name]) for name in CASES}})
 
 
 def _case(plain: Mapping[str, Any]) -> Case:

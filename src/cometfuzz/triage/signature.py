@@ -83,6 +83,13 @@ def sign(finding: Finding, blame: Blame, graph: Graph) -> Signature:
     )
 
 
+def rough_signature(finding: Finding) -> Signature:
+    """The signature as far as a finding tells it by itself."""
+    layers = tuple(part for part in finding.layer.split(" > ") if part)
+    condition = f"{finding.severity} data" if finding.severity in MATTERING else ""
+    return Signature(finding.library, finding.stage, finding.symptom, layers, finding.failure, condition)
+
+
 def failure_of(finding: Finding) -> str:
     """An exception's type with the innermost frame in a library that says something, else its message as a template."""
     if finding.symptom not in ("crash", "unsupported", "refused"):

@@ -23,7 +23,16 @@ from cometfuzz.triage.known import KnownIssue, known_as
 from cometfuzz.triage.localise import Located, beginning, isolated, localise
 from cometfuzz.triage.passes import filled
 from cometfuzz.triage.reduce import Effort, Reduced, Reducer
-from cometfuzz.triage.signature import MATTERING, alias_of, covers, layers_of, needs_utility, same_bug, same_rule, sign
+from cometfuzz.triage.signature import (
+    alias_of,
+    covers,
+    layers_of,
+    needs_utility,
+    rough_signature,
+    same_bug,
+    same_rule,
+    sign,
+)
 
 Reproduce = Callable[[Bug], Script | None]
 """Makes the script of a bug and runs it in a clean process; None if there is no way to write one."""
@@ -93,7 +102,7 @@ class Triage:
         if entry is not None:
             return self._keep(recognised(entry, case))
         everywhere = [name for name in routes or self.executor.routes if name in self.executor.routes]
-        rough = self._rough(finding)
+        rough = rough_signature(finding)
         known = known_as(self.known, rough, early=True)
         if known is not None:
             bug = self._bug(rough, finding, case, case, _unclear(finding), Confirmed(0, 0, None), known.text, began)
@@ -122,12 +131,6 @@ class Triage:
                 if part is not None and found.claims and probe.target.failing in found.camps[0].routes:
                     return found, part
         return None
-
-    def _rough(self, finding: Finding) -> Signature:
-        """The signature as far as a finding tells it by itself."""
-        layers = tuple(part for part in finding.layer.split(" > ") if part)
-        condition = f"{finding.severity} data" if finding.severity in MATTERING else ""
-        return Signature(finding.library, finding.stage, finding.symptom, layers, finding.failure, condition)
 
     def _keep(self, bug: Bug) -> Triaged:
         """A bug, or the one that it turned out to be."""
@@ -169,7 +172,7 @@ class Triage:
         confirmed = confirm(probe, case)
         if confirmed.finding is None:
             unseen = replace(finding, evidence={**finding.evidence, "reduction": "did not show again"})
-            return self._bug(self._rough(finding), unseen, case, case, _unclear(finding), confirmed, "", began)
+            return self._bug(rough_signature(finding), unseen, case, case, _unclear(finding), confirmed, "", began)
         probe.tries = 1 if confirmed.shown == confirmed.runs else 3
         reducer = Reducer(probe, self.effort, lambda smaller: self.report(f"reduce: {_nodes(smaller)} nodes"))
         self.report("localise")
@@ -184,7 +187,7 @@ class Triage:
         cause = self._cause(probe, reduced)
         if cause is not None and cause[0].defect and not self.declared:
             note = f"known: {cause[0].defect}"
-            rough, who = self._rough(cause[0]), _unclear(cause[0])
+            rough, who = rough_signature(cause[0]), _unclear(cause[0])
             return self._bug(rough, cause[0], case, cause[1], who, confirmed, note, began)
         if cause is not None:
             other = next((bug for bug in self.bugs.values() if covers(bug, cause[0], cause[1].graph)), None)
