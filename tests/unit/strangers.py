@@ -17,6 +17,7 @@ from cometfuzz.campaign.session import Settings, seed_texts
 from cometfuzz.campaign.store import Store
 from cometfuzz.campaign.stored import Settled
 from cometfuzz.cli import app, main
+from cometfuzz.mutation.dialect import usual_dialects
 from cometfuzz.seeds.small import SMALL
 
 BUG = reporting.bug("onnxruntime", "value", ("Conv2D", "ReLU"))
@@ -38,7 +39,7 @@ def write_campaign(folder: Path) -> Path:
     settings = Settings("comet", 7, routes, seeds, window=WINDOW, branches=True, cases=CASES, out=str(folder))
     with Store.create(folder, vars(settings)) as store:
         store.keep(BUG)
-        for event in islice(campaign(settings.strategy_made()), CASES):
+        for event in islice(campaign(settings.strategy_made(usual_dialects())), CASES):
             store.handle(event)
             store.settle(Settled((event.index, 0, 0), BUG.id, not event.index, "", 1.0))
     return folder

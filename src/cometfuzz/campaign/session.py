@@ -26,6 +26,7 @@ from cometfuzz.execution.versions import view_of
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.codec import encode
 from cometfuzz.ir.graph import Graph
+from cometfuzz.ledger.reading import overlay
 from cometfuzz.mutation.base import Limits as GraphLimits
 from cometfuzz.mutation.dialect import Dialects
 from cometfuzz.places import Place
@@ -61,6 +62,8 @@ class Settings:
     minutes: Annotated[float, msgspec.Meta(ge=0, le=2**31)] | None = None
     out: str = ""
     version: str = cometfuzz.__version__
+    ledger: str = ""
+    """The digest of what this machine had learned of the ledger."""
 
     @staticmethod
     def of(plain: Mapping[str, Any]) -> "Settings":
@@ -144,6 +147,10 @@ class Session:
         """The campaign's events, each one stored before it is given on."""
         for problem in self.store.check() if self.store.done else ():
             self.campaign.notice(problem)
+        if self.settings.ledger != overlay().digest:
+            self.campaign.notice(
+                "the ledger was refreshed since this campaign began: its cases are others from here on"
+            )
         for event in self.campaign.events():
             self.store.handle(event)
             due = isinstance(event, CaseDone) and event.index % SAVED_EVERY == SAVED_EVERY - 1

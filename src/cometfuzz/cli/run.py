@@ -22,6 +22,7 @@ from cometfuzz.coverage.layers import SIGMA
 from cometfuzz.errors import UnknownName, WorkerFailure
 from cometfuzz.execution.executor import expect_environments
 from cometfuzz.ir.graph import Graph
+from cometfuzz.ledger.reading import overlay
 from cometfuzz.reports.console import screen_for
 from cometfuzz.routes.registry import choose, configured
 from cometfuzz.search.strategies import strategies
@@ -107,6 +108,7 @@ def run(
         cases=cases,
         minutes=minutes,
         out=str(folder),
+        ledger=overlay().digest,
     )
     expect_environments([usable[name] for name in chosen])
     with Store.create(folder, vars(settings)) as store:

@@ -1,8 +1,8 @@
 """What a model of Keras 2 may hold: layers that mean the same in Keras 3. Everything else is refused with its name.
 
 The ledger says where Keras 2 computes something else on purpose: its entries of the kind `choice`. A layer for which
-the catalogue does not claim Keras 2 is taken if a test compares it (tests/conformance/test_import_of_keras.py); most of them without masks, which
-older releases treat in ways of their own.
+the catalogue does not claim Keras 2 is taken if a test compares it (tests/conformance/test_import_of_keras.py); most
+of them without masks, which older releases treat in ways of their own.
 """
 
 from cometfuzz.catalogue.spec import CATALOGUE, KERAS2
