@@ -11,6 +11,7 @@ from cometfuzz.routes import Route
 from cometfuzz.routes.registry import ROUTES, base_of
 
 DISTRIBUTIONS: Mapping[str, tuple[str, ...]] = {
+    "keras": ("keras", "keras-nightly"),
     "tensorflow": ("tensorflow-cpu", "tensorflow"),
     "litert-converter": ("tensorflow-cpu", "tensorflow"),
     "litert": ("ai-edge-litert",),

@@ -8,9 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cometfuzz.catalogue.files import load
+from cometfuzz.execution.comparing import compare
 from cometfuzz.execution.executor import Executor
+from cometfuzz.execution.outcome import Trial
 from cometfuzz.execution.versions import versions_of
 from cometfuzz.ir.case import Case
+from cometfuzz.ir.graph import INPUT
 from cometfuzz.ledger.cpu import cpu_level
 from cometfuzz.ledger.defect import ANY_CPU, Defect, Seen
 from cometfuzz.ledger.matching import Supposing, meets
@@ -87,13 +90,23 @@ def measure(question: Question, executor: Executor, bug: Bug | None) -> Measured
             outcome = trial.outcomes[name]
             if outcome.status == "unavailable":
                 return Measured(question, None, name, outcome.detail)
-            if any(_is_it(question, bug, each) for each in examine(Bench(trial, executor.run, view=view))):
+            found = examine(Bench(trial, executor.run, view=view))
+            if any(_is_it(question, bug, each) for each in found) or _is_off(question, trial, name):
                 return Measured(question, True, name)
     if chance:
         return Measured(question, None, reason="it shows by chance, and did not")
     if not any(each.cpu in (ANY_CPU, cpu_level()) for each in question.defect.seen):
         return Measured(question, None, reason=f"it was seen on other CPUs than this one ({cpu_level()})")
     return Measured(question, False)
+
+
+def _is_off(question: Question, trial: Trial, route: str) -> bool:
+    """Whether a value is wrong by so little that only a model of one layer shows it, judged as conformance does."""
+    values = any(applies.symptom in ("value", "result", "any") for applies in question.defect.applies)
+    layers = sum(node.layer != INPUT for node in question.case.graph.nodes)
+    if not values or layers > 1 or trial.outcomes[route].status != "completed":
+        return False
+    return not compare(trial)[route].ok
 
 
 def _is_it(question: Question, bug: Bug | None, finding: Finding) -> bool:
