@@ -5,6 +5,9 @@ descriptor in argv: the process id of the call, then its exit code. A call ends 
 child leaves this module and runs main() to the end of the interpreter.
 """
 
+import contextlib
+import gc
+import io
 import json
 import os
 import resource
@@ -12,7 +15,8 @@ import sys
 import tempfile
 from typing import Any
 
-from cometfuzz.cli import main
+from cometfuzz.cli import app, main
+from cometfuzz.errors import UnknownName
 
 MEMORY_BYTES = 4 * 2**30
 """Address space of a call: what reads for ever ends before the machine does."""
@@ -20,6 +24,10 @@ MEMORY_BYTES = 4 * 2**30
 
 def serve(answers: int) -> None:
     """Answer requests; returns in the child of each of them."""
+    with contextlib.suppress(UnknownName), contextlib.redirect_stdout(io.StringIO()):
+        app(["layers", "none"], standalone_mode=False)  # what is imported by the first call only
+    gc.collect()
+    gc.freeze()  # else every child looks through it all at its end
     threads = os.listdir("/proc/self/task")
     assert len(threads) == 1, f"expected one thread, so that a fork is sound; received {len(threads)}"
     for line in sys.stdin:

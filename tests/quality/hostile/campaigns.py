@@ -213,7 +213,7 @@ SYMLINKS = (
     *rows("link-draft", linked("cases/draft"), "resume", codes=(0, 2)),
     *rows("link-draft-to-nothing", linked("cases/draft", "owned"), "resume", codes=(0, 2)),
     *rows("link-branches", linked("branches.json"), "resume", codes=(0, 2)),
-    *rows("link-database", moved("campaign.sqlite"), f"{READING} {WRITING}"),
+    *rows("link-database", moved("campaign.sqlite"), "bugs report export replay triage resume"),
     *rows("link-wal", linked("campaign.sqlite-wal"), "bugs resume triage", codes=(0, 2)),
     *rows("link-shm", linked("campaign.sqlite-shm"), "bugs resume triage", codes=(0, 2)),
     *rows("link-journal", linked("campaign.sqlite-journal"), "bugs resume", codes=(0, 2)),
@@ -246,7 +246,7 @@ DATABASES = (
     *rows("flipped", flipped(4096, 97), f"{READING} {WRITING}"),
     *rows("flipped-late", flipped(9000, 4096), "bugs report export resume", codes=(0, 2)),
     *rows("cut", cut, "bugs report export resume"),
-    *rows("empty-database", written("campaign.sqlite", b""), f"{READING} {WRITING}"),
+    *rows("empty-database", written("campaign.sqlite", b""), "bugs report resume"),
     *rows("text-database", written("campaign.sqlite", b"no database\n" * 900), "bugs resume"),
     *rows("other-database", other_database, "bugs resume"),
     *rows("folder-database", folder_database, "bugs resume"),
@@ -289,7 +289,7 @@ DATABASES = (
     *rows(
         "case-index-huge",
         sql("UPDATE cases SET case_index = 9223372036854775807 WHERE case_index = 1"),
-        "resume report",
+        "resume",
     ),
     *rows(
         "case-index-negative",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from hostile.hdf5 import BARE, ELSEWHERE, HUGE, LINKED, PLAIN, unpacked
-from hostile.keras_files import FOREIGN, LAMBDA, archive
+from hostile.keras_files import FOREIGN, archive
 from hostile.rows import Make, Place, Row, fifo, file, folder, link, run_to
 
 H5 = ("import", "model.h5", "-o", "case.json")
@@ -75,12 +75,9 @@ ROWS = (
     Row("h5-text", H5, file("model.h5", "no HDF5"), library=True, words=("model.h5",)),
     Row("h5-keras-file", H5, renamed("model.h5"), library=True, words=("model.h5",)),
     Row("h5-truncated", H5, h5(PLAIN, old(DENSE), 3000), library=True, words=("model.h5",)),
-    Row("h5-only-a-signature", H5, h5(PLAIN, size=8), library=True, words=("model.h5",)),
     Row("h5-no-model", CHECK_H5, h5(BARE), library=True, words=("model.h5",)),
-    Row("h5-config-not-json", H5, h5(PLAIN), library=True, words=("model.h5",)),
     Row("h5-fine", H5, h5(PLAIN, old(DENSE)), library=True, codes=(0,)),
     Row("h5-lambda", H5, h5(PLAIN, old(OLD_LAMBDA)), library=True, words=("Lambda",)),
-    Row("h5-lambda-of-keras-3", CHECK_H5, h5(PLAIN, old(LAMBDA)), library=True, words=("Lambda",)),
     Row("h5-class-of-os", H5, h5(PLAIN, old(FOREIGN)), library=True, absent=("owned",)),
     Row("h5-deep-nesting", H5, h5(PLAIN, "[" * 1500), library=True, words=("model.h5",)),
     Row("h5-huge-batch-shape", H5, h5(PLAIN, old(DENSE, shape=(None, 10**18))), library=True, words=("model.h5",)),
