@@ -142,10 +142,13 @@ def read_regular(path: Path, limit: int) -> bytes:
     """What is in a file, which must be an ordinary one: a device or a pipe might never end."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
-        with open(descriptor, "rb") as file:
+        try:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                 raise InvalidConfig(f"{path}: expected a regular file; received something else")
-            content = file.read(limit + 1)
+            with open(descriptor, "rb", closefd=False) as file:
+                content = file.read(limit + 1)
+        finally:
+            os.close(descriptor)
     except OSError as error:
         raise InvalidConfig(f"{path}: {error.strerror}") from None
     if len(content) > limit:
