@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import TextIO
 
+from rich.console import Console
+
 from cometfuzz.errors import CometfuzzError, EnvironmentFailure, WorkerFailure
 from cometfuzz.reports.text import visible
 
@@ -107,18 +109,22 @@ def exit_code_of(command: Callable[[], object]) -> int:
 
 def _code_of(command: Callable[[], object]) -> int:
     """The code with which a command exits, or BrokenPipeError if nobody reads what it prints, whoever has noticed."""
-    stdout, place = sys.stdout, os.fstat(1)
+    stdout = sys.stdout
+    Console.on_broken_pipe = _nobody_reads  # type: ignore[assignment]  # Rich would exit with code 1
     try:
         try:
             command()
         finally:
             stdout.flush()  # else Python does it when nobody can catch the error any more
-            # Typer's and Rich's ways to be silent: one takes another stdout, the other puts /dev/null in its place.
-            if sys.stdout is not stdout or not os.path.samestat(place, os.fstat(1)):
+            if sys.stdout is not stdout:  # Typer's way to be silent
                 raise BrokenPipeError
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else 0 if end.code is None else 2
     return 0
+
+
+def _nobody_reads(console: Console) -> None:
+    raise BrokenPipeError
 
 
 def _say(error: CometfuzzError) -> None:

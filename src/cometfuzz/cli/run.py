@@ -31,9 +31,8 @@ from cometfuzz.seeds.published import names, synthesised
 from cometfuzz.triage.known import Known, gather_known
 
 Configured = Annotated[Path | None, typer.Option("--config", help="A TOML file; else cometfuzz.toml, if it is here.")]
-Jobs = Annotated[
-    int | None, typer.Option(min=1, callback=at_most(MOST_JOBS), help="Workers of each kind; the cases are the same.")
-]
+JOBS = "Workers of each kind, by default as many as there are cores; with --no-branches the cases are the same."
+Jobs = Annotated[int | None, typer.Option(min=1, callback=at_most(MOST_JOBS), help=JOBS)]
 Json = Annotated[bool, typer.Option("--json", help="Events as lines of JSON (docs/events.md).")]
 QuietOption = Annotated[bool, typer.Option("--quiet", help="Only the closing summary.")]
 
