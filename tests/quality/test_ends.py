@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -34,6 +34,15 @@ def living(folder: Path) -> list[str]:
         with contextlib.suppress(OSError):
             found += [path.parent.name] if f"MARK=of-{folder}\0".encode() in path.read_bytes() else []
     return found
+
+
+@pytest.fixture(autouse=True)
+def _no_orphans(project: Path) -> Iterator[None]:
+    """Also of a test that fails: they would keep the machine busy for ever."""
+    yield
+    for process in living(project):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(int(process), signal.SIGKILL)
 
 
 def eventually(condition: Callable[[], bool]) -> None:

@@ -47,6 +47,8 @@ class Drill:
     def _result(self, work: Any) -> Any:
         if self.drill and work.graph.inputs[0].outputs[0].shape[0] == 1:
             print("about to drill", flush=True)
+            if "DRILLING" in os.environ:
+                open(os.environ["DRILLING"], "w").close()
             DRILLS[self.drill]()
         return work.inputs[0]
 
