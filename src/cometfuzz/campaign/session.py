@@ -136,6 +136,7 @@ class Session:
 
     def stop(self) -> None:
         self.campaign.stop.set()
+        self.executor.halt()
 
     def events(self) -> Iterator[Event]:
         """The campaign's events, each one stored before it is given on."""
