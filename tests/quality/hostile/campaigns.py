@@ -161,7 +161,7 @@ def old_report(folder: Path, place: Place) -> None:
     """A report whose folder of bugs leads to one outside, in which there are pages."""
     report = folder / "report"
     report.mkdir()
-    (report / "index.html").write_text(GENERATOR)
+    (report / "index.html").write_bytes(GENERATOR)
     (report / "bugs").symlink_to(place.outside / "precious")
 
 
