@@ -1,6 +1,6 @@
 """Configuration: a TOML file into a frozen Config, or one clear error.
 
-jobs = 2
+jobs = 2                       # workers of each kind; else as many as there are cores
 known = ["bugs", "mine.toml"]  # collections and files of known issues; else the collection bugs/, if it is here
 
 [routes.keras-tf-old]          # two versions of one library are two routes
@@ -18,13 +18,45 @@ base = ["keras-tf", "keras-torch"]
 nodes = 40
 """
 
+import os
+import re
 from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
+from msgspec import Meta
 
 from cometfuzz.errors import InvalidConfig
+from cometfuzz.reading import read_regular
 
 DEFAULT = Path("cometfuzz.toml")
+MAX_BYTES = 2**20
+"""How large a TOML file may be."""
+
+MOST_JOBS = 256
+JOB_BYTES = 4 * 2**30
+"""What a worker of each kind take together, when they are young."""
+
+MOST_SECONDS = 86_400.0
+
+Read = TypeVar("Read")
+Jobs = Annotated[int, Meta(ge=1, le=MOST_JOBS)]
+Seconds = Annotated[float, Meta(gt=0, le=MOST_SECONDS)]
+Bytes = Annotated[int, Meta(ge=2**16, le=2**50)]
+Memory = Annotated[int, Meta(ge=2**26, le=2**50)]
+Count = Annotated[int, Meta(ge=1, le=10**6)]
+
+
+def usual_jobs() -> int:
+    """As many as there are cores that this process may use, if the memory is enough for their workers."""
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return max(1, min(len(os.sched_getaffinity(0)), memory // JOB_BYTES, MOST_JOBS))
+
+
+def _expect_different(name: str, values: tuple[str, ...]) -> None:
+    for index, value in enumerate(values):
+        if value in values[:index]:
+            raise ValueError(f"expected each name once; received {name}={value!r} again")
 
 
 class RouteConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -36,18 +68,21 @@ class RouteConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     base: str
     environment: str
     steps: tuple[str, ...] = ()
-    speaks: str | None = None
+    speaks: Literal["keras3", "keras2"] | None = None
+
+    def __post_init__(self) -> None:
+        _expect_different("steps", self.steps)
 
 
 class LimitConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a worker may take; see `execution.supervisor.Limits`."""
 
-    stage_s: float = 60.0
-    case_s: float = 600.0
-    start_s: float = 180.0
-    memory_bytes: int = 6 * 2**30
-    output_bytes: int = 256 * 2**20
-    recycle_after: int = 400
+    stage_s: Seconds = 60.0
+    case_s: Seconds = 600.0
+    start_s: Seconds = 180.0
+    memory_bytes: Memory = 6 * 2**30
+    output_bytes: Bytes = 256 * 2**20
+    recycle_after: Count = 400
 
 
 class PolicyConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -61,24 +96,33 @@ class PolicyConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     clear: tuple[str, ...] = ("onnxruntime", "torch-onnx", "litert")
     sampled: tuple[str, ...] = ("tf-xla", "keras-mxnet")
     only: tuple[str, ...] = ("keras2-tf",)
-    one_in: int = 4
-    sampled_one_in: int = 20
-    largest_cut: int = 12
+    one_in: Count = 4
+    sampled_one_in: Count = 20
+    largest_cut: Count = 12
+
+    def __post_init__(self) -> None:
+        for name, routes in self.names.items():
+            _expect_different(name, routes)
+
+    @property
+    def names(self) -> dict[str, tuple[str, ...]]:
+        """The lists of routes."""
+        return {name: getattr(self, name) for name in ("base", "converters", "clear", "sampled", "only")}
 
 
 class GraphConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How large a generated graph may get; see `mutation.base.Limits`."""
 
-    nodes: int = 40
-    elements: int = 4096
-    flops: int = 5 * 10**7
-    bytes: int = 64 * 2**20
+    nodes: Annotated[int, Meta(ge=5, le=10**5)] = 40
+    elements: Annotated[int, Meta(ge=16, le=2**31)] = 4096
+    flops: Annotated[int, Meta(ge=10**4, le=10**15)] = 5 * 10**7
+    bytes: Annotated[int, Meta(ge=2**12, le=2**40)] = 64 * 2**20
 
 
 class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Everything that a file may set."""
 
-    jobs: int = 1
+    jobs: Jobs = msgspec.field(default_factory=usual_jobs)
     known: tuple[str, ...] | None = None
     routes: dict[str, RouteConfig] = {}
     limits: LimitConfig = LimitConfig()
@@ -88,12 +132,50 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def load(path: Path | None) -> Config:
     """The configuration in a file; without one, `cometfuzz.toml` in the working folder, else the defaults."""
-    if path is None and not DEFAULT.is_file():
+    if path is None and not os.path.lexists(DEFAULT):
         return Config()
     place = path or DEFAULT
+    return decode(read_regular(place, MAX_BYTES, InvalidConfig), str(place), Config)
+
+
+def decode(content: bytes, place: str, kind: type[Read]) -> Read:
+    """A TOML text as a struct, or one line that names the place and the value."""
     try:
-        return msgspec.toml.decode(place.read_bytes(), type=Config)
-    except OSError as error:
-        raise InvalidConfig(f"{place}: {error.strerror}") from None
-    except msgspec.DecodeError as error:
-        raise InvalidConfig(f"{place}: {error}") from None
+        plain = msgspec.toml.decode(content)
+    except UnicodeDecodeError as error:
+        raise InvalidConfig(f"{place}: expected TOML in UTF-8; received byte={content[error.start]:#04x}") from None
+    except RecursionError:
+        raise InvalidConfig(f"{place}: expected TOML; received values that are nested too deeply") from None
+    except (msgspec.DecodeError, ValueError) as error:
+        raise InvalidConfig(f"{place}: expected TOML; received {error}") from None
+    try:
+        return msgspec.convert(plain, kind)
+    except msgspec.ValidationError as error:
+        raise InvalidConfig(f"{place}: {_explained(str(error), plain)}") from None
+
+
+def _explained(message: str, plain: Any) -> str:
+    """What is wrong in our words: "expected int >= 1; received jobs=0"."""
+    what, _, path = message.replace("`", "").partition(" - at $")
+    path = path.removeprefix(".")
+    if unknown := re.fullmatch(r"Object contains unknown field (.*)", what):
+        name = ".".join(filter(None, (path, unknown[1])))
+        return f"expected no unknown field; received {name}"
+    if missing := re.fullmatch(r"Object missing required field (.*)", what):
+        return f"expected {missing[1]} in {path}; received none"
+    if "received" in what:  # one of our own checks
+        return f"{path}: {what}"
+    what = re.sub(r"^Expected |, got .*$", "", what).replace("Invalid enum value", "another value than")
+    return f"expected {what}; received {path}{_value(plain, path)}"
+
+
+def _value(plain: Any, path: str) -> str:
+    """What stands at a path; nothing if it goes through a table whose names the path does not say."""
+    for step in re.findall(r"[^.\[\]]+", path):
+        if isinstance(plain, list) and step.isdigit():
+            plain = plain[int(step)]
+        elif isinstance(plain, dict) and step in plain:
+            plain = plain[step]
+        else:
+            return ""
+    return f"={plain!r:.80}"

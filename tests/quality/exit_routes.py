@@ -13,6 +13,12 @@ def _route(name: str, fault: str = "", environment: str = "tool") -> Route:
 CLEAN_A, CLEAN_B = _route("clean-a"), _route("clean-b")
 FAULTY = _route("faulty", "border-not-finite")
 NOWHERE = _route("nowhere", environment="nowhere")
+HANGING = Route(
+    "hanging",
+    "tests",
+    "",
+    (Step("hanging", Group("exit-hanging", "tool", QUIET), "hanging", "run", (Stage("run", "hanging"),)),),
+)
 BROKEN = Route(
     "broken",
     "tests",

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from cometfuzz.campaign.records import Records
+from cometfuzz.config import usual_jobs
 
 ROUTES = {
     "clean-a": "exit_routes:CLEAN_A",
@@ -21,10 +22,12 @@ ROUTES = {
     "faulty": "exit_routes:FAULTY",
     "nowhere": "exit_routes:NOWHERE",
     "broken": "exit_routes:BROKEN",
+    "hanging": "exit_routes:HANGING",
 }
 POLICY = """
 [policy]
-base = ["clean-a", "clean-b", "faulty", "broken"]
+base = ["clean-a", "clean-b", "faulty", "broken", "hanging"]
+clear = []
 only = []
 converters = []
 sampled = []
@@ -47,14 +50,20 @@ def begin(project: Path, *arguments: str, environ: Mapping[str, str] | None = No
     return command(project, "run", "--out", "campaign", "--quiet", *arguments, environ=environ)
 
 
-def command(project: Path, *arguments: str, environ: Mapping[str, str] | None = None) -> "subprocess.Popen[str]":
+def command(
+    project: Path,
+    *arguments: str,
+    environ: Mapping[str, str] | None = None,
+    stdout: int = subprocess.PIPE,
+    stderr: int = subprocess.PIPE,
+) -> "subprocess.Popen[str]":
     paths = os.pathsep.join((str(project / "site"), str(Path(__file__).parent)))
     return subprocess.Popen(
         [sys.executable, "-P", "-m", "cometfuzz", *arguments],
         cwd=project,
         env={**os.environ, "PYTHONPATH": paths, "COLUMNS": "100", "TERM": "dumb", **(environ or {})},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        stdout=stdout,
+        stderr=stderr,
         text=True,
         start_new_session=True,
     )
@@ -95,13 +104,52 @@ def test_1_if_there_is_a_new_bug(project: Path) -> None:
         (["--fail-on", "old"], "Invalid value for '--fail-on'"),
         (["--strategy", "none"], "received strategy='none'"),
         (["--config", "missing.toml"], "missing.toml: No such file or directory"),
+        (["--config", "/dev/zero"], "/dev/zero: expected a regular file"),
+        (["--known", "missing.toml", "--fail-on", "new"], "missing.toml: No such file or directory"),
+        (["--known", "missing.toml"], "missing.toml: No such file or directory"),
+        (["--known", "wrong.toml", "--fail-on", "new"], "wrong.toml: issue[0]: expected a link or a note"),
+        (["--known", "pipe", "--fail-on", "new"], "pipe: expected a regular file"),
+        (["--config", "known.toml"], "missing.toml: No such file or directory"),
+        (["--config", "names.toml"], "[policy]: expected one of"),
+        (["--seeds", "missing.json"], "missing.json: No such file or directory"),
+        (["--out", "/proc/campaign"], "/proc/campaign: "),
+        (["--minutes", "nan"], "Invalid value for '--minutes'"),
+        (["--minutes", "inf"], "Invalid value for '--minutes'"),
+        (["--minutes", "-1"], "Invalid value for '--minutes'"),
+        (["--seed", "-1"], "Invalid value for '--seed'"),
+        (["--jobs", "0"], "Invalid value for '--jobs'"),
+        (["--jobs", "1000000"], "Invalid value for '--jobs'"),
+        (["--sigma", "1000000"], "Invalid value for '--sigma'"),
     ],
 )
 def test_2_for_wrong_usage(project: Path, arguments: list[str], words: str) -> None:
-    code, said = ended(begin(project, *arguments, "--cases", "1"))
+    """Said before anything is begun: no folder is left."""
+    (project / "wrong.toml").write_text("[[issue]]\nlibrary = 'x'\n")
+    (project / "known.toml").write_text("known = ['missing.toml']\n" + POLICY)
+    (project / "names.toml").write_text(POLICY.replace("clean-a", "clean-\\u001b[31mz\\n"))
+    os.mkfifo(project / "pipe")
+    code, said = ended(begin(project, "--routes", "clean-a,clean-b", "--cases", "1", *arguments))
     assert code == 2, said
     assert words in said
+    assert "\x1b" not in said
+    assert "Traceback" not in said
+    assert "cometfuzz:" not in said or len(said.splitlines()) == 1
     assert not (project / "campaign").exists()
+
+
+def test_the_cases_are_the_same_whatever_the_number_of_jobs(project: Path) -> None:
+    """And there are as many jobs as cores, if nobody says otherwise."""
+    found = {}
+    for jobs in ([], ["--jobs", "1"], ["--jobs", "2"]):
+        folder = "-".join(["campaign", *jobs])
+        code, said = ended(begin(project, "--routes", "clean-a,clean-b", "--cases", "12", *jobs, "--out", folder))
+        assert code == 0, said
+        with Records(project / folder) as records:
+            found[records.settings["jobs"], folder] = [logged.case_id for logged in records.feedbacks()]
+    assert (usual_jobs(), "campaign") in found
+    first, *others = found.values()
+    assert len(first) == 12
+    assert others == [first, first]
 
 
 def test_3_if_nobody_knows_the_environment(project: Path) -> None:

@@ -3,6 +3,7 @@
 import ctypes
 import os
 import signal
+import subprocess
 import sys
 import tempfile
 import time
@@ -46,6 +47,8 @@ class Drill:
     def _result(self, work: Any) -> Any:
         if self.drill and work.graph.inputs[0].outputs[0].shape[0] == 1:
             print("about to drill", flush=True)
+            if "DRILLING" in os.environ:
+                open(os.environ["DRILLING"], "w").close()
             DRILLS[self.drill]()
         return work.inputs[0]
 
@@ -91,6 +94,12 @@ def loop_in_c() -> None:
     sum(range(10**18))
 
 
+def stop_with_a_child() -> None:
+    """A child that nobody looks after, and no Python code that runs in this process any more."""
+    subprocess.Popen(["sleep", "1000"])
+    os.kill(os.getpid(), signal.SIGSTOP)
+
+
 def hoard() -> None:
     hoarded = []
     while True:
@@ -101,6 +110,7 @@ DRILLS = {
     "segfault": lambda: ctypes.string_at(0),
     "kill": lambda: os.kill(os.getpid(), signal.SIGKILL),
     "stop": lambda: os.kill(os.getpid(), signal.SIGSTOP),
+    "stop with a child": stop_with_a_child,
     "abort": os.abort,
     "sleep": lambda: time.sleep(1000),
     "exit": lambda: os._exit(0),

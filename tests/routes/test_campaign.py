@@ -18,6 +18,8 @@ from cometfuzz.config import Config, PolicyConfig
 from cometfuzz.draw import Draw
 from cometfuzz.execution.executor import Executor
 from cometfuzz.execution.reference import REFERENCE
+from cometfuzz.oracles.bench import Bench
+from cometfuzz.oracles.finding import Finding
 from cometfuzz.reports.console import JsonLines  # noqa: F401  (for the driver)
 from cometfuzz.routes import Route
 from cometfuzz.search.strategies import Options, make_strategy
@@ -55,6 +57,28 @@ def test_jobs_do_not_change_the_cases(tmp_path: Path) -> None:
     assert len(one) == 25
     assert one == ids(tmp_path / "two", jobs=2)
     assert one != ids(tmp_path / "three", seed=2)
+
+
+def test_a_stop_while_a_case_is_judged_gives_it_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its workers are killed at once: what they fail at is no finding, and the case is run again later."""
+    chosen, judged = settings(cases=6), []
+
+    def judge(bench: Bench) -> list[Finding]:
+        judged.append(bench.trial.case)
+        if len(judged) == 3:
+            running.stop()
+            running.executor.run(bench.trial.case)
+        return []
+
+    monkeypatch.setattr("cometfuzz.campaign.loop.examine", judge)
+    with Store.create(tmp_path / "stopped", vars(chosen)) as store, session(store, chosen) as running:
+        *_, last = running.events()
+        assert isinstance(last, Ended)
+        assert (last.reason, last.done) == ("interrupted", 2)
+    with Store.open(tmp_path / "stopped") as store, session(store, chosen) as running:
+        rest = [event.case_id for event in running.events() if isinstance(event, CaseDone)]
+        assert store.check() == []
+    assert ids(tmp_path / "whole", cases=6)[2:] == rest
 
 
 def test_a_clean_campaign_finds_nothing_and_counts_what_executed() -> None:

@@ -3,10 +3,13 @@
 import contextlib
 import gc
 import os
+import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import CancelledError
 from pathlib import Path
 
 import pytest
@@ -17,7 +20,7 @@ from cometfuzz.catalogue.validate import assemble
 from cometfuzz.errors import InvalidRoute
 from cometfuzz.execution.executor import Executor
 from cometfuzz.execution.outcome import Outcome
-from cometfuzz.execution.supervisor import MAX_PRINTED, Limits
+from cometfuzz.execution.supervisor import MAX_PRINTED, Limits, Worker
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.graph import Draft, Edge
 from cometfuzz.routes import Group, Route, Stage, Step
@@ -252,18 +255,63 @@ def test_a_thousand_drills_leak_nothing(no_orphans: None) -> None:
     assert (after[1] - before[1]) * os.sysconf("SC_PAGE_SIZE") < 50 * 2**20
 
 
-def test_a_parent_that_is_killed_leaves_no_child_behind() -> None:
-    program = (
-        "import sys; sys.path[:0] = [sys.argv[1]]\n"
-        "from test_worker import *\n"
-        "with executing(drill_route('sleep')) as executor: execute(executor, batch=1)\n"
-    )
-    parent = subprocess.Popen([sys.executable, "-c", program, HERE])
+def leaves_nothing(program: str, folder: Path) -> None:
+    """Run a program that uses what is in this file, kill it when its library drills, and see its children die too."""
+    lines = f"import sys; sys.path[:0] = [sys.argv[1]]\nfrom test_worker import *\n{program}"
+    drilling = folder / "drilling"
+    parent = subprocess.Popen([sys.executable, "-c", lines, HERE], env={**os.environ, "DRILLING": str(drilling)})
     token = f"TOKEN=drill-of-{parent.pid}"
-    assert _eventually(lambda: len(living(token)) == 1)
-    parent.kill()
-    parent.wait()
-    assert _eventually(lambda: not living(token))
+    try:
+        assert _eventually(drilling.exists)
+        time.sleep(1)
+        assert living(token)
+        parent.kill()
+        parent.wait()
+        assert _eventually(lambda: not living(token))
+    finally:
+        parent.kill()
+        for path in living(token):
+            os.kill(int(path.parent.name), signal.SIGKILL)
+
+
+@pytest.mark.parametrize("drill", ["sleep", "loop", "stop", "stop with a child"])
+@pytest.mark.parametrize("run", ["execute(executor, batch=1)", "executor.submit(case_of(1)).result()"])
+def test_a_parent_that_is_killed_leaves_no_child_behind(drill: str, run: str, tmp_path: Path) -> None:
+    leaves_nothing(f"with executing(drill_route({drill!r})) as executor: {run}\n", tmp_path)
+
+
+def test_a_guardian_that_was_killed_is_replaced(tmp_path: Path) -> None:
+    program = (
+        "from cometfuzz.execution import children\n"
+        "with executing(drill_route('stop with a child'), reader('second')) as executor:\n"
+        "    execute(executor, batch=2)\n"
+        "    children._GUARDIAN._process.kill()\n"
+        "    children._GUARDIAN._process.wait()\n"
+        "    executor.workers[1].stop()\n"
+        "    execute(executor, batch=1)\n"
+    )
+    leaves_nothing(program, tmp_path)
+
+
+@pytest.mark.parametrize("drill", ["sleep", "loop", "stop"])
+def test_what_runs_is_given_up_at_once_and_is_no_finding(drill: str, no_orphans: None) -> None:
+    with executing(drill_route(drill), limits=Limits(stage_s=600)) as executor:
+        threading.Timer(2, executor.halt).start()
+        submitted = executor.submit(case_of(1))
+        with pytest.raises(CancelledError):
+            execute(executor, batch=1)
+        with pytest.raises(CancelledError):
+            submitted.result()
+        with pytest.raises(CancelledError):
+            execute(executor, batch=2)
+
+
+def test_a_worker_that_starts_while_all_is_given_up_does_not_live_on(no_orphans: None) -> None:
+    python = Path(sys.executable)
+    with Worker(group("one"), python, ["drills"], halted=lambda: True) as worker:
+        worker._start()
+        assert worker._process is not None
+        assert worker._process.wait(60) == -9
 
 
 def _eventually(condition: Callable[[], bool]) -> bool:

@@ -10,7 +10,7 @@ from typing import Any, TextIO
 import msgspec
 
 from cometfuzz.campaign.records import Records
-from cometfuzz.campaign.stored import COUNTS, from_json
+from cometfuzz.campaign.stored import COUNTS, from_json, number
 
 Row = Mapping[str, Any]
 
@@ -49,6 +49,8 @@ def outcome_rows(records: Records) -> Iterator[Row]:
 
 def _outcome_row(row: sqlite3.Row) -> Row:
     gained, failure = from_json(row["gained"]), from_json(row["failure"] or "{}")
+    for name in ("d_mad", "mean_magnitude"):  # these are numbers, or the text that stands for NaN
+        number(row[name])
     return msgspec.convert(
         {
             "index": row["case_index"],

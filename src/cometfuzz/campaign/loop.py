@@ -8,7 +8,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import Future, wait
+from concurrent.futures import CancelledError, Future, wait
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -107,7 +107,14 @@ class Campaign:
             while self._notices:
                 yield Notice(self._notices.popleft())
             if not reason:
-                yield self._finish(flying.popleft(), began)
+                try:
+                    done = self._finish(flying.popleft(), began)
+                except CancelledError:
+                    if not self.stop.is_set():
+                        raise
+                    reason = "interrupted"
+                else:
+                    yield done
         usage = self.executor.usage
         yield Ended(reason, self.done, self._elapsed(began), self._coverage(), usage.own_cpu_s, usage.library_cpu_s)
 

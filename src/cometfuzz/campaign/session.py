@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Annotated, Any
 
 import msgspec
@@ -69,6 +69,8 @@ class Settings:
     def of(plain: Mapping[str, Any]) -> "Settings":
         """Settings as they were recorded."""
         try:
+            if unknown := plain.keys() - {field.name for field in fields(Settings)}:
+                raise ValueError(f"`{sorted(unknown)[0]!r:.80}`, which nobody knows")
             settings = msgspec.convert(plain, Settings)
             msgspec.convert(settings.graphs, GraphConfig)
             if not settings.seeds:
@@ -142,6 +144,7 @@ class Session:
 
     def stop(self) -> None:
         self.campaign.stop.set()
+        self.executor.halt()
 
     def events(self) -> Iterator[Event]:
         """The campaign's events, each one stored before it is given on."""

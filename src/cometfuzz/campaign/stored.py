@@ -210,9 +210,9 @@ def ran(row: sqlite3.Row) -> Ran:
         **dict(row),
         "failure": None if row["failure"] is None else from_json(row["failure"]),
         "versions": from_json(row["versions"]),
-        "mean_magnitude": _number(row["mean_magnitude"]),
+        "mean_magnitude": number(row["mean_magnitude"]),
     }
-    return _made(Ran, row, d_mad=_number(row["d_mad"]), result=result)
+    return _made(Ran, row, d_mad=number(row["d_mad"]), result=result)
 
 
 def found(row: sqlite3.Row) -> Found:
@@ -236,6 +236,6 @@ def bug_of(row: sqlite3.Row) -> Bug:
     return bug
 
 
-def _number(stored: Any) -> float | None:
+def number(stored: Any) -> float | None:
     """A number as it was: SQLite has no NaN, which is therefore kept as a text."""
     return None if stored is None else float(stored)

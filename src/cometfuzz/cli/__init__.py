@@ -1,7 +1,6 @@
 """The command line: each group of commands is a module; this one joins them and maps errors to exit codes."""
 
 import gc
-import os
 import sys
 from typing import Annotated
 
@@ -13,6 +12,7 @@ from cometfuzz.cli.calibrate import calibrate
 from cometfuzz.cli.check import check
 from cometfuzz.cli.collect import collect
 from cometfuzz.cli.conformance import conformance
+from cometfuzz.cli.ends import exit_code_of
 from cometfuzz.cli.export import export
 from cometfuzz.cli.generate import generate
 from cometfuzz.cli.importing import import_
@@ -25,7 +25,6 @@ from cometfuzz.cli.seeds import seeds
 from cometfuzz.cli.synthesise import synthesise
 from cometfuzz.cli.triage import triage
 from cometfuzz.cli.verify import replay, verify
-from cometfuzz.errors import CometfuzzError, EnvironmentFailure, WorkerFailure
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -80,25 +79,11 @@ def _options(
 def main() -> None:
     """Run the command line.
 
-    Exit code 0: nothing new; 1: something was found; 2: an error in one line, such as a wrong option; 3: an environment
-    or a worker that cannot be used; 130: interrupted; 141: nobody reads what we print any more, as in `| head -1`.
+    Exit code 0: nothing new; 1: something was found; 2: an error in one line, such as a wrong option or a full disk;
+    3: an environment or a worker that cannot be used; 129, 130, 143: ended by SIGHUP, Ctrl-C, SIGTERM; 141: nobody
+    reads what we print any more, as in `| head -1`.
     """
     # Graphs and what is remembered of them are many small things without cycles: a fifth of the time went into looking
     # through them for garbage.
     gc.set_threshold(50_000, 20, 50)
-    stdout = sys.stdout
-    try:
-        try:
-            app(prog_name="cometfuzz")
-        finally:
-            stdout.flush()  # else Python does it when nobody can catch the error any more
-            if sys.stdout is not stdout:  # typer's way to be silent
-                raise BrokenPipeError
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stdout.fileno())
-        sys.exit(141)
-    except CometfuzzError as error:
-        print(f"cometfuzz: {error}", file=sys.stderr)
-        sys.exit(3 if isinstance(error, EnvironmentFailure | WorkerFailure) else 2)
-    except KeyboardInterrupt:
-        sys.exit(130)
+    sys.exit(exit_code_of(lambda: app(prog_name="cometfuzz")))

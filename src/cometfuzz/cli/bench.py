@@ -10,6 +10,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from cometfuzz.catalogue.drawing import draw_graph
 from cometfuzz.catalogue.files import decode
 from cometfuzz.catalogue.validate import type_call, validate
+from cometfuzz.cli.numbers import MOST_SECONDS, at_most
 from cometfuzz.cli.output import print_json
 from cometfuzz.draw import Draw
 from cometfuzz.execution.measuring import measure, measure_branches, measure_sharing
@@ -32,7 +33,9 @@ app = typer.Typer(
 def graph(
     nodes: Annotated[int, typer.Option(min=2, help="Nodes in each graph.")] = 40,
     graphs: Annotated[int, typer.Option(min=1, help="How many different graphs.")] = 100,
-    seconds: Annotated[float, typer.Option(min=0.1, help="CPU seconds to spend.")] = 5.0,
+    seconds: Annotated[
+        float, typer.Option(min=0.1, callback=at_most(MOST_SECONDS), help="CPU seconds to spend.")
+    ] = 5.0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Decode drawn graphs of all layers, over and over; decoding types and validates every node."""

@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
+from cometfuzz.cli.numbers import LARGEST_SEED, at_most
 from cometfuzz.cli.output import print_json
 from cometfuzz.config import load as load_config
 from cometfuzz.execution.executor import Executor
@@ -22,7 +23,7 @@ from cometfuzz.seeds.published import names, synthesised
 def calibrate(
     cases: Annotated[int, typer.Option(min=1, help="How many models to run.")] = 100,
     routes: Annotated[str, typer.Option(help="Routes, with commas between them.")] = "keras-tf,keras-torch",
-    seed: Annotated[int, typer.Option(help="Same seed, same models.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, callback=at_most(LARGEST_SEED), help="Same seed, same models.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
     """Measure how far libraries stray from the reference when nothing is wrong, in units of the error bound.

@@ -9,6 +9,7 @@ from rich.table import Table
 
 from cometfuzz.catalogue import FAMILIES, LAYERS, LayerSpec
 from cometfuzz.catalogue.spaces import Space
+from cometfuzz.cli.numbers import MOST_SIGMA, at_most
 from cometfuzz.cli.output import print_json
 from cometfuzz.coverage.layers import CRITERIA, SIGMA, full_space, paper_space
 from cometfuzz.errors import UnknownName
@@ -17,7 +18,9 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a ta
 
 
 def space(
-    sigma: Annotated[int, typer.Option(min=1, help="How many values of a numeric parameter count.")] = SIGMA,
+    sigma: Annotated[
+        int, typer.Option(min=1, callback=at_most(MOST_SIGMA), help="How many values of a numeric parameter count.")
+    ] = SIGMA,
     as_json: AsJson = False,
 ) -> None:
     """Count what can be covered: layer inputs, parameter values and layer sequences.

@@ -12,6 +12,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from cometfuzz.catalogue.files import save
+from cometfuzz.cli.numbers import LARGEST_SEED, at_most
 from cometfuzz.cli.output import print_json
 from cometfuzz.config import load as load_config
 from cometfuzz.errors import CometfuzzError
@@ -77,7 +78,9 @@ def check(
     open_size: Annotated[
         int | None, typer.Option(min=1, help="The size of axes that the file leaves open, the batch apart (it is 1).")
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="What the inputs are drawn from.")] = 0,
+    seed: Annotated[
+        int, typer.Option(min=0, callback=at_most(LARGEST_SEED), help="What the inputs are drawn from.")
+    ] = 0,
     known: Annotated[
         list[Path] | None, typer.Option(help="Known issues of your own: a TOML file, or a collection.")
     ] = None,

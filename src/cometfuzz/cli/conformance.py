@@ -12,7 +12,8 @@ from rich.table import Table
 
 from cometfuzz.catalogue import LAYERS
 from cometfuzz.catalogue.files import save
-from cometfuzz.cli.output import print_json
+from cometfuzz.cli.numbers import LARGEST_SEED, MOST_JOBS, at_most
+from cometfuzz.cli.output import expect_place, make_folder, print_json, writing
 from cometfuzz.errors import UnknownName
 from cometfuzz.execution.conformance import Report, conform, layers_of
 from cometfuzz.execution.matrix import support_matrix
@@ -26,8 +27,10 @@ def conformance(
     layers: Annotated[str, typer.Option(help="Layers, with commas between them; all by default.")] = "",
     routes: Annotated[str, typer.Option(help=f"Routes, with commas, or `all`: {', '.join(ROUTES)}.")] = BASE_ROUTES,
     draws: Annotated[int, typer.Option(min=1, help="Draws of each layer on each route.")] = 10,
-    seed: Annotated[int, typer.Option(help="Another seed gives other draws.")] = 1,
-    jobs: Annotated[int, typer.Option(min=1, help="Workers for each group of steps.")] = 1,
+    seed: Annotated[
+        int, typer.Option(min=0, callback=at_most(LARGEST_SEED), help="Another seed gives other draws.")
+    ] = 1,
+    jobs: Annotated[int, typer.Option(min=1, callback=at_most(MOST_JOBS), help="Workers for each group of steps.")] = 1,
     out: Annotated[Path | None, typer.Option(help="Write the case of each undeclared difference here.")] = None,
     matrix: Annotated[Path | None, typer.Option(help="Write the support matrix here, as Markdown.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
@@ -47,15 +50,18 @@ def conformance(
     for name in wanted:
         if name not in LAYERS:
             raise UnknownName(f"expected layers of the catalogue (see `cometfuzz layers`); received layer={name!r}")
+    make_folder(out)
+    expect_place(matrix)
     report = Report()
     interrupted = _run(chosen, wanted, draws, seed, jobs, report)
     if out is not None:
-        out.mkdir(parents=True, exist_ok=True)
         for result in report.undeclared:
-            save(result.case, out / f"{result.route}-{result.layer}-{result.index}.json")
+            with writing(out):
+                save(result.case, out / f"{result.route}-{result.layer}-{result.index}.json")
     if matrix is not None:
         command = f"cometfuzz conformance --routes {routes} --draws {draws} --seed {seed} --matrix {matrix}"
-        matrix.write_text(support_matrix(report.as_plain(), command))
+        with writing(matrix):
+            matrix.write_text(support_matrix(report.as_plain(), command))
     if as_json:
         print_json(report.as_plain())
     else:

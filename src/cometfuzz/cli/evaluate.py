@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from cometfuzz.cli.numbers import LARGEST_SEED, at_most
 from cometfuzz.cli.output import print_json
 from cometfuzz.coverage.layers import CRITERIA
 from cometfuzz.evaluation import rq3 as experiment
@@ -28,7 +29,9 @@ def _group() -> None:
 @app.command(epilog="Example: cometfuzz evaluate rq3 --cases 30")
 def rq3(
     cases: Annotated[int, typer.Option(min=1, help="Cases of each search.")] = 300,
-    seed: Annotated[int, typer.Option(help="Another seed gives other cases.")] = 1,
+    seed: Annotated[
+        int, typer.Option(min=0, callback=at_most(LARGEST_SEED), help="Another seed gives other cases.")
+    ] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
     """Does the search gain from synthesised seeds? It runs from them and from the originals, with the same budget.

@@ -10,9 +10,11 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 
 from cometfuzz.catalogue.files import save
-from cometfuzz.cli.output import print_json
+from cometfuzz.cli.numbers import LARGEST_SEED, MOST_SIGMA, at_most
+from cometfuzz.cli.output import expect_place, make_folder, print_json, writing
 from cometfuzz.config import load as load_config
 from cometfuzz.coverage.layers import SIGMA
+from cometfuzz.errors import CometfuzzError
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.codec import case_id
 from cometfuzz.mutation.base import Limits
@@ -24,17 +26,22 @@ from cometfuzz.seeds.small import SMALL
 LISTED = 20
 """Missing items that the table shows; --json has them all."""
 
+PICTURES = (".png", ".svg", ".pdf")
+"""How the name of a plot may end."""
+
 
 def generate(
     strategy: Annotated[str, typer.Option(help=f"One of {', '.join(sorted(strategies()))}.")] = "comet",
     cases: Annotated[int, typer.Option(min=1, help="How many cases.")] = 100,
-    seed: Annotated[int, typer.Option(help="Same seed, same cases.")] = 1,
-    sigma: Annotated[int, typer.Option(min=1, help="How many values of a numeric parameter count.")] = SIGMA,
+    seed: Annotated[int, typer.Option(min=0, callback=at_most(LARGEST_SEED), help="Same seed, same cases.")] = 1,
+    sigma: Annotated[
+        int, typer.Option(min=1, callback=at_most(MOST_SIGMA), help="How many values of a numeric parameter count.")
+    ] = SIGMA,
     config: Annotated[
         Path | None, typer.Option("--config", help="A TOML file; its [graphs] says how large a model may get.")
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Write each case to a file here, named by its id.")] = None,
-    plot: Annotated[Path | None, typer.Option(help="Draw coverage over cases into this PNG file.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw coverage over cases into this file: PNG, SVG or PDF.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
 ) -> None:
     """Generate models from the four small published ones, without running them on any library.
@@ -43,8 +50,10 @@ def generate(
 
     Example: cometfuzz generate --strategy directed --cases 888 --plot coverage.png
     """
-    if out is not None:
-        out.mkdir(parents=True, exist_ok=True)
+    if plot is not None and plot.suffix.lower() not in PICTURES:
+        raise CometfuzzError(f"expected a file that ends in {', '.join(PICTURES)}; received plot={str(plot)!r}")
+    expect_place(plot)
+    make_folder(out)
     limits = Limits.of(load_config(config).graphs)
     chosen = make_strategy(strategy, Options(seed, [make() for make in SMALL.values()], limits, sigma))
     curve, every = Curve(chosen), max(1, cases // 200)
@@ -58,7 +67,8 @@ def generate(
             nonlocal nodes, done
             nodes, done = nodes + len(case.graph.nodes), done + 1
             if out is not None:
-                save(case, out / f"{case_id(case)}.json")
+                with writing(out):
+                    save(case, out / f"{case_id(case)}.json")
             if plot is not None and done % every == 0:
                 curve.note(done)
             if done % 10 == 0:
@@ -121,7 +131,8 @@ def _draw(curve: Curve, file: Path, title: str) -> None:
     axes[0].set_ylabel("covered, % of all items")
     axes[0].legend()
     figure.suptitle(title)
-    figure.savefig(file, dpi=120)
+    with writing(file):
+        figure.savefig(file, dpi=120)
 
 
 def _print(result: dict[str, Any]) -> None:

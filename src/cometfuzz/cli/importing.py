@@ -7,6 +7,7 @@ import typer
 
 from cometfuzz.catalogue.cost import weights_of
 from cometfuzz.catalogue.files import save
+from cometfuzz.cli.numbers import LARGEST_SEED, at_most
 from cometfuzz.cli.output import print_json
 from cometfuzz.errors import CometfuzzError
 from cometfuzz.ir.codec import case_id
@@ -23,7 +24,10 @@ def import_(
     open_size: Annotated[
         int | None, typer.Option(min=1, help="The size of axes that the file leaves open, the batch apart (it is 1).")
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="What inputs, and weights that are not kept, are drawn from.")] = 0,
+    seed: Annotated[
+        int,
+        typer.Option(min=0, callback=at_most(LARGEST_SEED), help="What inputs, and weights not kept, are drawn from."),
+    ] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Turn a .keras or .h5 file into a case: a graph in JSON, which `cometfuzz synthesise` can make small.

@@ -1,8 +1,10 @@
 """What commands give to programs: plain JSON on stdout, no colours, no wrapping; models as case files."""
 
 import json
+import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +28,34 @@ def folding(header: str) -> Column:
 
 def save_graphs(folder: Path, graphs: Mapping[str, Graph]) -> None:
     """Write models into a folder, each to a case file of its name."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
+    with writing(folder):
         for name, graph in graphs.items():
             write(graph, folder / f"{slug(name)}.json")
+
+
+@contextmanager
+def writing(place: Path) -> Iterator[None]:
+    """Around what writes to a place that a user has named: if it cannot be written, that is one line."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
     except OSError as error:
-        raise CometfuzzError(f"{folder}: {error.strerror}") from None
+        raise CometfuzzError(f"{error.filename or place}: {error.strerror}") from None
+
+
+def make_folder(folder: Path | None) -> None:
+    """Make the folder that a command is to write into, before it begins."""
+    if folder is not None:
+        with writing(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+
+
+def expect_place(file: Path | None) -> None:
+    """Look whether the file that a command is to write at its end can be there, before it begins."""
+    if file is None:
+        return
+    if file.is_dir() or not file.parent.is_dir():
+        raise CometfuzzError(f"{file}: expected a file in a folder that is there; received a folder, or one of none")
+    if not os.access(file if file.exists() else file.parent, os.W_OK):
+        raise CometfuzzError(f"{file}: expected a file that may be written; received none")

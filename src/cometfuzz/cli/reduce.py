@@ -9,7 +9,8 @@ from rich.console import Console
 
 from cometfuzz.catalogue.files import load, save
 from cometfuzz.catalogue.spec import CATALOGUE
-from cometfuzz.cli.output import print_json
+from cometfuzz.cli.numbers import MOST_SECONDS, at_most
+from cometfuzz.cli.output import expect_place, print_json, writing
 from cometfuzz.cli.routes import Configured
 from cometfuzz.config import load as load_config
 from cometfuzz.errors import CometfuzzError
@@ -37,7 +38,9 @@ def reduce(
     symptom: Annotated[str, typer.Option(help="Which symptom, if it shows several: crash, value, shape...")] = "",
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Write the reduced case to this file.")] = None,
     steps: Annotated[int, typer.Option(min=1, help="How many runs it may take at most.")] = 250,
-    seconds: Annotated[float, typer.Option(min=1, help="How long it may take at most.")] = 300,
+    seconds: Annotated[
+        float, typer.Option(min=1, callback=at_most(MOST_SECONDS), help="How long it may take at most.")
+    ] = 300,
     known: Annotated[list[Path] | None, typer.Option(help="Known issues of your own, a TOML file.")] = None,
     config: Configured = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
@@ -50,6 +53,7 @@ def reduce(
     Example: cometfuzz reduce findings/0123.json --route onnxruntime -o minimal.json
     """
     wanted, settings = load(case), load_config(config)
+    expect_place(out)
     routes = configured(settings)
     others = beside.split(",") if beside else [name for name in (*settings.policy.base, base_of(route)) if name]
     chosen = choose(",".join(dict.fromkeys([route, *others])), routes)
@@ -63,7 +67,8 @@ def reduce(
         bug = triage.triage(finding, wanted).bug
     assert bug is not None, "expected a bug for a finding that counts"
     if out is not None:
-        _write(bug.minimal, out)
+        with writing(out):
+            save(bug.minimal, out)
     if as_json:
         print_json(_plain(bug, out))
     else:
@@ -87,13 +92,6 @@ def _finding(executor: Executor, case: Case, routes: list[Route], route: str, sy
         typer.echo(visible(f"{each.symptom}: {each.detail}{known}"), err=True)
     typer.echo(f"nothing to reduce: {route} shows {'only this' if found else 'nothing'} on this case", err=True)
     raise typer.Exit(1)
-
-
-def _write(case: Case, out: Path) -> None:
-    try:
-        save(case, out)
-    except OSError as error:
-        raise CometfuzzError(f"{out}: {error.strerror}") from None
 
 
 def _plain(bug: Bug, out: Path | None) -> Mapping[str, Any]:

@@ -15,8 +15,7 @@ from rich.text import Text
 
 from cometfuzz.campaign.records import Records
 from cometfuzz.cli.listing import Listed, bugs_of, named
-from cometfuzz.cli.output import folding
-from cometfuzz.errors import CometfuzzError
+from cometfuzz.cli.output import folding, writing
 from cometfuzz.places import Place
 from cometfuzz.reports.facts import Facts, gather
 from cometfuzz.reports.graph_drawing import call_text
@@ -75,10 +74,8 @@ def report(
     if out is None:
         sys.stdout.buffer.write(text.rstrip(b"\n") + b"\n")
         return
-    try:
+    with writing(out):
         out.write_bytes(text)
-    except OSError as error:
-        raise CometfuzzError(f"{out}: {error.strerror}") from None
 
 
 def bugs(folder: CampaignOrCollection, as_json: AsJson = False) -> None:

@@ -1,11 +1,9 @@
 """`cometfuzz run` and `cometfuzz resume`: campaigns."""
 
-import signal
 import time
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from types import FrameType
 from typing import Annotated
 
 import msgspec
@@ -16,6 +14,8 @@ from rich.progress import Progress
 from cometfuzz.campaign.records import Records
 from cometfuzz.campaign.session import Session, Settings, seed_texts
 from cometfuzz.campaign.store import Store
+from cometfuzz.cli.ends import ENDING
+from cometfuzz.cli.numbers import LARGEST_SEED, MOST_CASES, MOST_JOBS, MOST_MINUTES, MOST_SIGMA, at_most
 from cometfuzz.cli.triage import KnownOption, run_triage
 from cometfuzz.config import load as load_config
 from cometfuzz.coverage.layers import SIGMA
@@ -28,9 +28,11 @@ from cometfuzz.routes.registry import choose, configured
 from cometfuzz.search.strategies import strategies
 from cometfuzz.seeds.importing import read_model
 from cometfuzz.seeds.published import names, synthesised
+from cometfuzz.triage.known import Known, gather_known
 
 Configured = Annotated[Path | None, typer.Option("--config", help="A TOML file; else cometfuzz.toml, if it is here.")]
-Jobs = Annotated[int | None, typer.Option(min=1, help="Workers of each kind; the cases are the same.")]
+JOBS = "Workers of each kind, by default as many as there are cores; with --no-branches the cases are the same."
+Jobs = Annotated[int | None, typer.Option(min=1, callback=at_most(MOST_JOBS), help=JOBS)]
 Json = Annotated[bool, typer.Option("--json", help="Events as lines of JSON (docs/events.md).")]
 QuietOption = Annotated[bool, typer.Option("--quiet", help="Only the closing summary.")]
 
@@ -38,9 +40,6 @@ STRATEGY = (
     "What proposes the cases: directed goes for what is uncovered; comet and comet-r are the paper's; odd tries one "
     "layer at a time on odd numbers."
 )
-
-INTERRUPTED = 130
-"""The exit code after Ctrl-C, as of a shell."""
 
 
 class FailOn(StrEnum):
@@ -52,15 +51,23 @@ class FailOn(StrEnum):
 
 def run(
     out: Annotated[Path | None, typer.Option(help="The campaign's folder; by default campaigns/TIME.")] = None,
-    minutes: Annotated[float | None, typer.Option(min=0.0, help="End after so many minutes.")] = None,
-    cases: Annotated[int | None, typer.Option(min=1, help="End after so many cases.")] = None,
+    minutes: Annotated[
+        float | None, typer.Option(min=0.0, callback=at_most(MOST_MINUTES), help="End after so many minutes.")
+    ] = None,
+    cases: Annotated[
+        int | None, typer.Option(min=1, callback=at_most(MOST_CASES), help="End after so many cases.")
+    ] = None,
     strategy: Annotated[str, typer.Option(help=STRATEGY)] = "directed",
-    seed: Annotated[int, typer.Option(help="Same seed, same flags: same cases.")] = 1,
+    seed: Annotated[
+        int, typer.Option(min=0, callback=at_most(LARGEST_SEED), help="Same seed, same flags: same cases.")
+    ] = 1,
     routes: Annotated[str, typer.Option(help="Routes, with commas between them; by default those of the policy.")] = "",
     seeds: Annotated[
         list[Path] | None, typer.Option(help="Start from this case, .keras or .h5 file instead; may be given again.")
     ] = None,
-    sigma: Annotated[int, typer.Option(min=1, help="How many values of a numeric parameter count.")] = SIGMA,
+    sigma: Annotated[
+        int, typer.Option(min=1, callback=at_most(MOST_SIGMA), help="How many values of a numeric parameter count.")
+    ] = SIGMA,
     branches: Annotated[bool, typer.Option(help="Let new branches of Keras' code guide the search too.")] = True,
     fail_on: Annotated[
         FailOn, typer.Option(help="For CI: triage at the end, and exit with 1 if there is a new bug.")
@@ -74,11 +81,12 @@ def run(
     """Run a campaign: generate models, run them on libraries, judge what they do, and keep it all in a folder.
 
     Without --minutes or --cases it goes on until Ctrl-C, which ends it with a summary; a second Ctrl-C ends it at once.
+    SIGTERM and SIGHUP end it like Ctrl-C, within ten seconds.
     Nothing is lost either way: `cometfuzz resume DIR` goes on.
 
     Exit codes: 0 nothing new; 1 new bugs, with --fail-on new; 2 usage; 3 environment: one that is missing, or a route
-    that never started; 130 Ctrl-C. New is what is not known, and is shown by a script; or, on a route of which no
-    script can be written, by every run.
+    that never started; 129 SIGHUP, 130 Ctrl-C, 143 SIGTERM; 141 nobody reads what it prints. New is what is not known,
+    and is shown by a script; or, on a route of which no script can be written, by every run.
 
     Example: cometfuzz run --minutes 10 --routes keras-tf,keras-torch,onnxruntime --fail-on new
     """
@@ -111,10 +119,11 @@ def run(
         ledger=overlay().digest,
     )
     expect_environments([usable[name] for name in chosen])
+    everything = gather_known(known or [], given.known) if known or given.known or fail_on is FailOn.new else Known()
     with Store.create(folder, vars(settings)) as store:
         _drive(store, settings, config, quiet, as_json)
         if fail_on is FailOn.new:
-            found = run_triage(store, config, known or [], None, quiet=quiet or as_json)
+            found = run_triage(store, given, everything, None, quiet=quiet or as_json)
             if any(bug.is_new for bug in found):
                 raise typer.Exit(1)
             if idle := store.never_started:
@@ -124,9 +133,13 @@ def run(
 def resume(
     folder: Annotated[Path, typer.Argument(help="A campaign's folder.", metavar="DIR")],
     minutes: Annotated[
-        float | None, typer.Option(min=0.0, help="So many minutes in all, those before included.")
+        float | None,
+        typer.Option(min=0.0, callback=at_most(MOST_MINUTES), help="So many minutes in all, those before included."),
     ] = None,
-    cases: Annotated[int | None, typer.Option(min=1, help="So many cases in all, those before included.")] = None,
+    cases: Annotated[
+        int | None,
+        typer.Option(min=1, callback=at_most(MOST_CASES), help="So many cases in all, those before included."),
+    ] = None,
     jobs: Jobs = None,
     config: Configured = None,
     quiet: QuietOption = False,
@@ -159,40 +172,19 @@ def _seeds(paths: list[Path] | None) -> list[Graph]:
 
 
 def _drive(store: Store, settings: Settings, config: Path | None, quiet: bool, as_json: bool) -> None:
-    """Run the campaign to its end; typer.Exit with 130 if that was Ctrl-C."""
+    """Run the campaign to its end; typer.Exit if that was Ctrl-C or another signal."""
     given = load_config(config)
     screen = screen_for(as_json, quiet, _known_keys(store))
     with Progress(console=Console(stderr=True), transient=True, disable=as_json or not store.done) as progress:
         bar = progress.add_task("replaying", total=store.done)
         session = Session(store, settings, given, configured(given), lambda done: progress.update(bar, completed=done))
-    with session, _Interrupts(session) as interrupts, screen:
+    with session, ENDING.asking(session.stop), screen:
         for event in session.events():
             screen.handle(event)
-    if interrupts.count:
-        raise typer.Exit(INTERRUPTED)
+    if ENDING.code:
+        raise typer.Exit(ENDING.code)
 
 
 def _known_keys(records: Records) -> list[str]:
     """The findings that earlier sessions of the campaign have seen."""
     return list(dict.fromkeys(found.finding.key for found in records.findings()))
-
-
-class _Interrupts:
-    """The first Ctrl-C ends the campaign in good order, the second at once."""
-
-    def __init__(self, session: Session) -> None:
-        self.session, self.count = session, 0
-
-    def __enter__(self) -> "_Interrupts":
-        self._before = {number: signal.signal(number, self._handle) for number in (signal.SIGINT, signal.SIGTERM)}
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        for number, handler in self._before.items():
-            signal.signal(number, handler)
-
-    def _handle(self, number: int, frame: FrameType | None) -> None:
-        self.count += 1
-        if self.count > 1:
-            raise KeyboardInterrupt
-        self.session.stop()

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from cometfuzz.catalogue.cost import weights_of
-from cometfuzz.cli.output import print_json, save_graphs
+from cometfuzz.cli.output import make_folder, print_json, save_graphs
 from cometfuzz.coverage.layers import CRITERIA
 from cometfuzz.seeds import published
 from cometfuzz.seeds.counting import as_the_authors_count
@@ -30,6 +30,7 @@ def seeds(
 
     Example: cometfuzz seeds --json
     """
+    make_folder(out)
     if out is not None:
         with Console(stderr=True).status("importing") as status:
             save_graphs(out, published.import_applications(lambda name: status.update(f"importing {name}")))

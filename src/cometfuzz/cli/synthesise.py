@@ -9,7 +9,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 
-from cometfuzz.cli.output import print_json, save_graphs
+from cometfuzz.cli.numbers import LARGEST_SEED, at_most
+from cometfuzz.cli.output import make_folder, print_json, save_graphs
 from cometfuzz.coverage.layers import CRITERIA
 from cometfuzz.errors import UnknownName
 from cometfuzz.ir.graph import Graph
@@ -25,7 +26,12 @@ def synthesise(
         list[str] | None,
         typer.Argument(help="Published models by name (all ten by default), .keras files or case files."),
     ] = None,
-    seed: Annotated[int, typer.Option(help="The seed of the first run; the next run has the next one.")] = 1,
+    seed: Annotated[
+        int,
+        typer.Option(
+            min=0, callback=at_most(LARGEST_SEED), help="The seed of the first run; the next run has the next one."
+        ),
+    ] = 1,
     runs: Annotated[int, typer.Option(min=1, help="How often to synthesise each model.")] = 20,
     budget: Annotated[int, typer.Option(min=1, help="Steps for each synthesis.")] = BUDGET,
     out: Annotated[Path | None, typer.Option(help="Write each model of the first run to a case file here.")] = None,
@@ -39,6 +45,7 @@ def synthesise(
 
     Example: cometfuzz synthesise InceptionResNetV2 mine.keras --runs 5 --out small
     """
+    make_folder(out)
     originals = {_label(name): _original(name) for name in models or published.names()}
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:

@@ -14,12 +14,14 @@ from rich.progress import Progress as Bar
 from cometfuzz.campaign.store import Store
 from cometfuzz.campaign.stored import Settled
 from cometfuzz.campaign.triaging import Progress, triage_campaign
+from cometfuzz.cli.numbers import MOST_MINUTES, at_most
 from cometfuzz.cli.output import print_json
+from cometfuzz.config import Config
 from cometfuzz.config import load as load_config
 from cometfuzz.reports.text import clean, plural
 from cometfuzz.routes.registry import configured
 from cometfuzz.triage.bug import Bug
-from cometfuzz.triage.known import gather_known
+from cometfuzz.triage.known import Known, gather_known
 
 KnownOption = Annotated[
     list[Path] | None,
@@ -33,7 +35,10 @@ KnownOption = Annotated[
 def triage(
     folder: Annotated[Path, typer.Argument(help="A campaign's folder.", metavar="DIR")],
     minutes: Annotated[
-        float | None, typer.Option(min=0.0, help="Stop after so many minutes; go on by calling again.")
+        float | None,
+        typer.Option(
+            min=0.0, callback=at_most(MOST_MINUTES), help="Stop after so many minutes; go on by calling again."
+        ),
     ] = None,
     known: KnownOption = None,
     config: Annotated[Path | None, typer.Option("--config", help="A TOML file; else cometfuzz.toml.")] = None,
@@ -46,8 +51,10 @@ def triage(
 
     Example: cometfuzz triage campaigns/20260101-120000 --minutes 5
     """
+    given = load_config(config)
+    everything = gather_known(known or [], given.known)
     with Store.open(folder) as store:
-        found = run_triage(store, config, known or [], minutes, quiet=as_json)
+        found = run_triage(store, given, everything, minutes, quiet=as_json)
         settled, waiting = list(store.settled()), len(store.waiting())
     if as_json:
         names = ("id", "title", "reported", "known", "triage_s")
@@ -86,12 +93,9 @@ def _closing(settled: Sequence[Settled], waiting: int) -> str:
     return text + (f"; {waiting} findings wait: call it again" if waiting else "")
 
 
-def run_triage(
-    store: Store, config: Path | None, known: list[Path], minutes: float | None, *, quiet: bool = False
-) -> list[Bug]:
+def run_triage(store: Store, config: Config, known: Known, minutes: float | None, *, quiet: bool = False) -> list[Bug]:
     """Triage with a progress bar, and a line for each new bug."""
-    console, given = Console(stderr=True), load_config(config)
-    everything = gather_known(known, given.known)
+    console, routes = Console(stderr=True), configured(config)
     columns = (TextColumn("triage"), BarColumn(bar_width=20), MofNCompleteColumn(), TextColumn("{task.fields[step]}"))
     with Bar(*columns, console=console, transient=True, disable=quiet) as bar:
         task = bar.add_task("", total=None, step="")
@@ -103,7 +107,7 @@ def run_triage(
                 console.print(f"{mark} {progress.bug.id}: {clean(progress.bug.title)}", markup=False, highlight=False)
 
         limit_s = None if minutes is None else 60 * minutes
-        return triage_campaign(store, configured(given), everything, show, limit_s)
+        return triage_campaign(store, routes, known, show, limit_s)
 
 
 def _mark(bug: Bug) -> str:

@@ -15,6 +15,7 @@ from rich.text import Text
 
 from cometfuzz.campaign.records import Records
 from cometfuzz.cli.listing import bugs_of, named
+from cometfuzz.cli.numbers import MOST_JOBS, at_most
 from cometfuzz.cli.output import folding, print_json
 from cometfuzz.cli.report import AsJson, CampaignOrCollection, Folder
 from cometfuzz.cli.routes import print_trial
@@ -95,7 +96,7 @@ def _case(records: Records, name: str) -> Case:
 def verify(
     folder: CampaignOrCollection,
     bugs: Annotated[list[str] | None, typer.Argument(metavar="BUG", help="Only these, by id or name.")] = None,
-    jobs: Annotated[int, typer.Option(min=1, help="Scripts at a time.")] = 2,
+    jobs: Annotated[int, typer.Option(min=1, callback=at_most(MOST_JOBS), help="Scripts at a time.")] = 2,
     stamp: Annotated[
         bool, typer.Option("--stamp", help="Write today's date into the judgements of those shown.")
     ] = False,

@@ -114,12 +114,17 @@ class Executor:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
         self.close()
 
-    def close(self) -> None:
-        """Drop what waits, let what runs come to its end at once, and stop every worker."""
+    def halt(self) -> None:
+        """Give up what runs, at once, and run nothing more: who waits for it gets a CancelledError. A signal handler
+        may call it."""
         self.closing = True
-        self._threads.shutdown(wait=False, cancel_futures=True)
         for worker in self.workers:
             worker.kill()
+
+    def close(self) -> None:
+        """Drop what waits, let what runs come to its end at once, and stop every worker."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        self.halt()
         self._threads.shutdown(wait=True)
         for worker in self.workers:
             worker.stop()
@@ -141,7 +146,7 @@ class Executor:
     @property
     def workers(self) -> list[Worker]:
         """Every worker that was made so far."""
-        return [worker for pool in self._pools.values() for worker in pool.made]
+        return [worker for pool in list(self._pools.values()) for worker in pool.made]
 
     def _run(self, case: Case, routes: Sequence[Route], intermediates: bool) -> Trial:
         began = time.thread_time()
@@ -162,8 +167,8 @@ class Executor:
                 observer, python = self._observers.get(group.name), self._find_python(group)
                 steps = [step for route in self.routes.values() for step in route.steps]
                 modules = [step.module for step in steps if step.group.name == group.name]
-                workers = [Worker(group, python, modules, self.limits, observer) for _ in range(self._jobs)]
-                self._pools[group.name] = _Pool(workers)
+                options = (group, python, modules, self.limits, observer, lambda: self.closing)
+                self._pools[group.name] = _Pool([Worker(*options) for _ in range(self._jobs)])
             return self._pools[group.name]
 
     def merge(self, group: str, report: Mapping[str, Any]) -> News:
@@ -225,9 +230,13 @@ class _Execution:
         self.wire = wire_data(self.graph, self.data)
         self.deadline = time.monotonic() + self.executor.limits.case_s
         while batch := self._next_batch():
-            if self.executor.closing:
-                raise CancelledError
+            self._expect_open()
             self._visit(batch)
+        self._expect_open()  # what was done last may have failed because its worker was killed
+
+    def _expect_open(self) -> None:
+        if self.executor.closing:
+            raise CancelledError
 
     def _open(self, key: Key) -> bool:
         """Whether a step is still to be done and nothing before it failed."""

@@ -17,7 +17,6 @@ import shlex
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -25,6 +24,7 @@ from pathlib import Path
 from typing import IO
 
 from cometfuzz.errors import EnvironmentFailure
+from cometfuzz.execution.scratch import scratch_folder
 
 Watch = Callable[[str], None]  # sees each line of a process's output as it comes
 
@@ -78,10 +78,10 @@ class Build:
         """Run a command; return its exit code and its output, line by line."""
         self.log.write(f"$ {shlex.join(map(str, command))}\n")
         with (
-            tempfile.TemporaryDirectory() as home,
+            scratch_folder("build") as home,
             subprocess.Popen(
                 command,
-                env={**os.environ, "KERAS_HOME": home},  # a user's keras.json must not decide an import test
+                env={**os.environ, "KERAS_HOME": str(home)},  # a user's keras.json must not decide an import test
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,  # not the log: a child that outlives us dies of the broken pipe
                 stderr=subprocess.STDOUT,

@@ -1,8 +1,6 @@
 """How much of a run's CPU time is ours, whether routes share what they have in common, what observing costs."""
 
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from cometfuzz.catalogue.drawing import draw_graph
@@ -12,6 +10,7 @@ from cometfuzz.draw import Draw
 from cometfuzz.execution.doctor import tiny_case
 from cometfuzz.execution.executor import Executor, Usage
 from cometfuzz.execution.observation import Observation
+from cometfuzz.execution.scratch import scratch_folder
 from cometfuzz.execution.versions import usual_view
 from cometfuzz.execution.worker import START
 from cometfuzz.ir.case import Case
@@ -121,9 +120,9 @@ def measure_branches(
     """
     route, warm = ROUTES["keras-tf"], Branches()
     group = route.steps[0].group.name
-    with tempfile.TemporaryDirectory() as folder:
-        starts = {"off": _start_s(route, {}), "first": _start_s(route, {group: Observation(Branches(), Path(folder))})}
-        starts["cached"] = _start_s(route, {group: Observation(Branches(), Path(folder))})
+    with scratch_folder("branches") as folder:
+        starts = {"off": _start_s(route, {}), "first": _start_s(route, {group: Observation(Branches(), folder)})}
+        starts["cached"] = _start_s(route, {group: Observation(Branches(), folder)})
     cases = list(drawn_models(models, layers, [route.name]))
     spent: dict[str, list[list[float]]] = {name: [[] for _ in cases] for name in ("off", "on")}
     same, late = True, 0

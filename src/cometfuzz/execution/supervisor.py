@@ -11,9 +11,8 @@ import os
 import select
 import signal
 import subprocess
-import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -22,9 +21,11 @@ from typing import Any
 import cometfuzz
 from cometfuzz.config import LimitConfig
 from cometfuzz.errors import WorkerFailure
+from cometfuzz.execution import children
 from cometfuzz.execution.observation import Observation
 from cometfuzz.execution.outcome import Failure, StageTime, Status, StepResult
 from cometfuzz.execution.protocol import MAX_BODY, Broken, Inbox, Message, Oversized, send
+from cometfuzz.execution.scratch import scratch_folder
 from cometfuzz.execution.worker import START
 from cometfuzz.routes import Group, Step
 
@@ -68,7 +69,8 @@ class Worker:
     """One persistent child for one group; a context manager that leaves no process behind.
 
     `modules` are all that it may be asked to import. With an `observer`, the child reports after each case which of
-    its library's code was reached for the first time; when it starts, it is told what is known already.
+    its library's code was reached for the first time; when it starts, it is told what is known already. Once `halted`
+    says so, no child lives on.
     """
 
     def __init__(
@@ -78,9 +80,10 @@ class Worker:
         modules: Sequence[str],
         limits: Limits | None = None,
         observer: Observation | None = None,
+        halted: Callable[[], bool] = lambda: False,
     ) -> None:
         self.group, self.python, self.modules = group, python, modules
-        self.limits, self.observer = limits or Limits(), observer
+        self.limits, self.observer, self._halted = limits or Limits(), observer, halted
         self.starts = 0
         self.resident_bytes = 0
         self._versions: dict[str, Mapping[str, str]] = {}
@@ -146,28 +149,30 @@ class Worker:
         os.set_blocking(self._output, False)
         for descriptor in (self._request, self._reply, self._output):
             self._resources.callback(os.close, descriptor)
-        home = self._resources.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True))
         options = {
             "address_space": self.limits.address_space_bytes,
             "observer": self.observer and self.observer.options,
         }
         command = [str(self.python), "-P", "-m", "cometfuzz.execution.worker", json.dumps(options)]
         try:
-            self._process = subprocess.Popen(
+            home = self._resources.enter_context(scratch_folder("worker"))
+            self._process = children.start(
                 [*command, str(request_read), str(reply_write)],
                 stdin=subprocess.DEVNULL,
                 stdout=output_write,
                 stderr=output_write,
                 pass_fds=(request_read, reply_write),
-                start_new_session=True,
-                env=_environ(self.group, home, self.modules),
+                env=_environ(self.group, str(home), self.modules),
             )
         except OSError as error:
             self.stop()
-            raise WorkerFailure(f"{self.group.name}: cannot start {self.python}: {error.strerror}") from None
+            place = error.filename or self.python
+            raise WorkerFailure(f"{self.group.name}: cannot start {place}: {error.strerror}") from None
         finally:
             for descriptor in (request_read, reply_write, output_write):
                 os.close(descriptor)
+        if self._halted():  # while it started, so that nobody has killed it
+            self.kill()
         self._served = 0
         self.starts += 1
         self._inbox = Inbox(min(self.limits.output_bytes, MAX_BODY))
@@ -176,14 +181,12 @@ class Worker:
         """Kill the child with its whole process group; any thread may, the one that waits for it notices."""
         process = self._process
         if process is not None:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
+            children.kill(process)
 
     def stop(self) -> None:
         """Kill the child and close what belongs to it."""
-        self.kill()
         if self._process is not None:
-            self._process.wait()
+            children.end(self._process)
             self._process = None
         self._resources.close()
 

@@ -11,9 +11,7 @@ import contextlib
 import json
 import os
 import resource
-import signal
 import sys
-import threading
 import time
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,7 +24,6 @@ from cometfuzz.ir.plain import typed_from_plain
 MAX_MESSAGE = 2000
 MAX_FRAMES = 12
 START = "start"
-_WATCH_S = 1.0
 
 
 def describe(error: BaseException) -> dict[str, Any]:
@@ -154,15 +151,7 @@ class _Failed:
     """Stands for the result of a step that failed: what follows it is skipped."""
 
 
-def die_with(parent: int) -> None:
-    """End the whole process group once the parent is gone, whatever the library is at."""
-    while os.getppid() == parent:
-        time.sleep(_WATCH_S)
-    os.killpg(0, signal.SIGKILL)
-
-
 def main() -> None:
-    threading.Thread(target=die_with, args=[os.getppid()], daemon=True).start()
     options, request_fd, reply_fd = json.loads(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
     os.set_inheritable(request_fd, False)
     os.set_inheritable(reply_fd, False)

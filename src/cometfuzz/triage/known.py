@@ -20,7 +20,9 @@ from pathlib import Path
 
 import msgspec
 
+from cometfuzz.config import MAX_BYTES, decode
 from cometfuzz.errors import InvalidConfig
+from cometfuzz.reading import read_regular
 from cometfuzz.triage.bug import Signature
 from cometfuzz.triage.collection import DEFAULT, Collected, Collection, is_collection
 
@@ -97,19 +99,9 @@ def load_known(*paths: Path) -> tuple[KnownIssue, ...]:
     """A user's own issues first, then ours."""
     found: list[KnownIssue] = []
     for path in paths:
-        try:
-            found += _parse(path.read_bytes(), str(path))
-        except OSError as error:
-            raise InvalidConfig(f"{path}: {error.strerror}") from None
+        found += decode(read_regular(path, MAX_BYTES, InvalidConfig), str(path), _File).issue
     shipped = files("cometfuzz.triage").joinpath("known_issues.toml")
-    return (*found, *_parse(shipped.read_bytes(), "known_issues.toml"))
-
-
-def _parse(content: bytes, place: str) -> tuple[KnownIssue, ...]:
-    try:
-        return msgspec.toml.decode(content, type=_File).issue
-    except msgspec.DecodeError as error:
-        raise InvalidConfig(f"{place}: {error}") from None
+    return (*found, *decode(shipped.read_bytes(), "known_issues.toml", _File).issue)
 
 
 def known_as(issues: Sequence[KnownIssue], signature: Signature, *, early: bool = False) -> KnownIssue | None:

@@ -5,16 +5,15 @@ For looking for a good script; the one that is found is then run by itself, see 
 
 import contextlib
 import json
-import os
 import select
-import signal
 import subprocess
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from cometfuzz.errors import WorkerFailure
+from cometfuzz.execution import children
+from cometfuzz.execution.scratch import scratch_folder
 from cometfuzz.triage import rehearsal_child
 from cometfuzz.triage.running import Ran, bare_environment
 
@@ -55,25 +54,23 @@ class Rehearsal:
 @contextmanager
 def rehearsal(python: Path, imports: str) -> Iterator[Rehearsal]:
     """A rehearsal of scripts that all begin with the same imports, which are done once."""
-    with tempfile.TemporaryDirectory(prefix="cometfuzz-rehearsal-", ignore_cleanup_errors=True) as folder:
-        first = Path(folder, "imports.py")
+    with scratch_folder("rehearsal") as folder:
+        first = folder / "imports.py"
         first.write_text(imports, encoding="utf-8")
         try:
-            process = subprocess.Popen(
+            process = children.start(
                 [str(python), "-I", rehearsal_child.__file__, str(first)],
                 cwd=folder,
-                env=bare_environment(folder),
+                env=bare_environment(str(folder)),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
-                start_new_session=True,
             )
         except OSError as error:
             raise WorkerFailure(f"cannot start {python}: {error.strerror}") from None
         try:
-            yield Rehearsal(process, Path(folder))
+            yield Rehearsal(process, folder)
         finally:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
+            children.end(process)
             with contextlib.suppress(BrokenPipeError), process:
                 pass

@@ -3,15 +3,15 @@
 import contextlib
 import os
 import selectors
-import signal
 import subprocess
-import tempfile
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from cometfuzz.errors import WorkerFailure
+from cometfuzz.execution import children
+from cometfuzz.execution.scratch import scratch_folder
 
 MAX_OUTPUT = 20_000
 """How much of what a script prints is kept: the first of stdout, the last of stderr."""
@@ -58,27 +58,25 @@ def run_script(
     it is `stopped`.
     """
     limits = limits or ScriptLimits()
-    with tempfile.TemporaryDirectory(prefix="cometfuzz-script-", ignore_cleanup_errors=True) as folder:
-        path = Path(folder, "reproduce.py")
+    with scratch_folder("script") as folder:
+        path = folder / "reproduce.py"
         path.write_text(text, encoding="utf-8")
         try:
-            process = subprocess.Popen(
+            process = children.start(
                 [str(python), "-I", str(path)],
                 cwd=folder,
-                env=bare_environment(folder),
+                env=bare_environment(str(folder)),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                start_new_session=True,
             )
         except OSError as error:
             raise WorkerFailure(f"cannot start {python}: {error.strerror}") from None
         with process:
             try:
-                return _follow(process, limits, {folder: "/tmp", str(python.parents[1]): "/venv"}, stopped)
+                return _follow(process, limits, {str(folder): "/tmp", str(python.parents[1]): "/venv"}, stopped)
             finally:
-                with contextlib.suppress(ProcessLookupError):
-                    os.killpg(process.pid, signal.SIGKILL)
+                children.end(process)
 
 
 def bare_environment(home: str) -> dict[str, str]:
@@ -106,7 +104,7 @@ def _follow(
             elif stopped():
                 note = "stopped"
         if note:
-            os.killpg(process.pid, signal.SIGKILL)
+            children.kill(process)
             process.wait()
         while _take(selector, wait_s=0.0):
             pass
