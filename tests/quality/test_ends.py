@@ -162,7 +162,7 @@ def test_what_a_killed_campaign_leaves_is_cleared_by_the_next_command(project: P
 
 
 PRINTING = [
-    *(["--help"], ["--version"], ["run", "--help"], ["layers"], ["layers", "--json"], ["space"], ["gaps"], ["seeds"]),
+    *(["--help"], ["--version"], ["run", "--help"], ["layers"], ["layers", "--json"], ["space"], ["ledger"], ["seeds"]),
     *(["env", "list"], ["generate", "--cases", "2"], ["bench", "graph", "--seconds", "0.1"]),
     *(["doctor", "--routes", "clean-a"], ["doctor", "--routes", "clean-a", "--json"]),
     *(["synthesise", "LeNet", "--runs", "1"], ["conformance", "--routes", "clean-a", "--layers", "ReLU"]),

@@ -7,8 +7,9 @@ import pytest
 
 from cometfuzz.config import Config, load, usual_jobs
 from cometfuzz.errors import InvalidConfig, UnknownName
+from cometfuzz.execution.configuring import configured
 from cometfuzz.execution.supervisor import Limits
-from cometfuzz.routes.registry import ROUTES, choose, configured
+from cometfuzz.routes.registry import ROUTES, choose
 
 
 def written(folder: Path, text: str) -> Path:

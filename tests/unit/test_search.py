@@ -111,7 +111,7 @@ def test_coverage_is_what_the_cases_cover_in_each_space(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", strategies())
-def test_cases_keep_to_a_dialect_and_clear_of_gaps(name: str) -> None:
+def test_cases_keep_to_a_dialect_and_clear_of_known_defects(name: str) -> None:
     search = strategy(name)
     made: list[Case] = []
     rehearse(search, 150, made.append)

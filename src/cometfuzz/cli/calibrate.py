@@ -10,11 +10,12 @@ from rich.table import Table
 from cometfuzz.cli.numbers import LARGEST_SEED, at_most
 from cometfuzz.cli.output import print_json
 from cometfuzz.config import load as load_config
+from cometfuzz.execution.configuring import configured
 from cometfuzz.execution.executor import Executor
 from cometfuzz.ir.case import Case
 from cometfuzz.mutation.dialect import usual_dialects
 from cometfuzz.oracles.calibration import PERCENTILES, Calibration
-from cometfuzz.routes.registry import choose, configured
+from cometfuzz.routes.registry import choose
 from cometfuzz.search.rehearsal import rehearse
 from cometfuzz.search.strategies import Options, make_strategy
 from cometfuzz.seeds.published import names, synthesised

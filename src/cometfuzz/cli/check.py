@@ -16,6 +16,7 @@ from cometfuzz.cli.numbers import LARGEST_SEED, at_most
 from cometfuzz.cli.output import print_json
 from cometfuzz.config import load as load_config
 from cometfuzz.errors import CometfuzzError
+from cometfuzz.execution.configuring import configured
 from cometfuzz.execution.executor import Executor
 from cometfuzz.execution.supervisor import Limits
 from cometfuzz.ir.case import Case
@@ -24,7 +25,7 @@ from cometfuzz.oracles.checking import Answer, check_model, count, exit_code, is
 from cometfuzz.oracles.variation import Varied, untrained, vary
 from cometfuzz.reports.text import clean, plural
 from cometfuzz.routes import Route
-from cometfuzz.routes.registry import choose, configured
+from cometfuzz.routes.registry import choose
 from cometfuzz.seeds.importing import read_model
 from cometfuzz.triage.advice import Advice, Adviser
 from cometfuzz.triage.known import Known, gather_known

@@ -14,6 +14,7 @@ from cometfuzz.campaign.triaging import STAGE_S
 from cometfuzz.cli.output import folding, print_json
 from cometfuzz.config import load as load_config
 from cometfuzz.errors import UnknownName
+from cometfuzz.execution.configuring import configured
 from cometfuzz.execution.executor import Executor, expect_environments
 from cometfuzz.execution.reference import REFERENCE
 from cometfuzz.execution.supervisor import Limits
@@ -22,7 +23,7 @@ from cometfuzz.ledger.matching import rules
 from cometfuzz.ledger.overlay import Learned, Overlay, overlay_path, write_overlay
 from cometfuzz.ledger.predicates import predicates
 from cometfuzz.ledger.reading import CASE, SCRIPT, defects, overlay, shipped
-from cometfuzz.routes.registry import ROUTES, choose, configured
+from cometfuzz.routes.registry import ROUTES, choose
 from cometfuzz.triage.collection import Collection
 from cometfuzz.triage.refreshing import Measured, measure, questions
 

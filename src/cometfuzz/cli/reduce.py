@@ -14,6 +14,7 @@ from cometfuzz.cli.output import expect_place, print_json, writing
 from cometfuzz.cli.routes import Configured
 from cometfuzz.config import load as load_config
 from cometfuzz.errors import CometfuzzError
+from cometfuzz.execution.configuring import configured
 from cometfuzz.execution.executor import Executor
 from cometfuzz.execution.supervisor import Limits
 from cometfuzz.ir.case import Case
@@ -22,7 +23,7 @@ from cometfuzz.oracles.finding import Finding
 from cometfuzz.oracles.judging import examine
 from cometfuzz.reports.text import visible
 from cometfuzz.routes import Route
-from cometfuzz.routes.registry import base_of, choose, configured
+from cometfuzz.routes.registry import base_of, choose
 from cometfuzz.triage.bug import Bug
 from cometfuzz.triage.known import load_known
 from cometfuzz.triage.reduce import Effort

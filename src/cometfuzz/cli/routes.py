@@ -15,6 +15,7 @@ from cometfuzz.config import PolicyConfig
 from cometfuzz.config import load as load_config
 from cometfuzz.coverage.branches import Branches, Share
 from cometfuzz.execution.comparing import Difference, compare
+from cometfuzz.execution.configuring import configured
 from cometfuzz.execution.doctor import Health, examine
 from cometfuzz.execution.executor import Executor
 from cometfuzz.execution.observation import Observation
@@ -23,7 +24,7 @@ from cometfuzz.execution.supervisor import Limits
 from cometfuzz.execution.worker import START
 from cometfuzz.ir.codec import case_id
 from cometfuzz.routes.keras import TF
-from cometfuzz.routes.registry import BROKEN, choose, configured
+from cometfuzz.routes.registry import BROKEN, choose
 
 Configured = Annotated[Path | None, typer.Option("--config", help="A TOML file; else cometfuzz.toml, if it is here.")]
 

@@ -20,11 +20,12 @@ from cometfuzz.cli.triage import KnownOption, run_triage
 from cometfuzz.config import load as load_config
 from cometfuzz.coverage.layers import SIGMA
 from cometfuzz.errors import UnknownName, WorkerFailure
+from cometfuzz.execution.configuring import configured
 from cometfuzz.execution.executor import expect_environments
 from cometfuzz.ir.graph import Graph
 from cometfuzz.ledger.reading import overlay
 from cometfuzz.reports.console import screen_for
-from cometfuzz.routes.registry import choose, configured
+from cometfuzz.routes.registry import choose
 from cometfuzz.search.strategies import strategies
 from cometfuzz.seeds.importing import read_model
 from cometfuzz.seeds.published import names, synthesised

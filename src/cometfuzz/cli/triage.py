@@ -18,8 +18,8 @@ from cometfuzz.cli.numbers import MOST_MINUTES, at_most
 from cometfuzz.cli.output import print_json
 from cometfuzz.config import Config
 from cometfuzz.config import load as load_config
+from cometfuzz.execution.configuring import configured
 from cometfuzz.reports.text import clean, plural
-from cometfuzz.routes.registry import configured
 from cometfuzz.triage.bug import Bug
 from cometfuzz.triage.known import Known, gather_known
 

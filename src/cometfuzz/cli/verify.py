@@ -22,6 +22,7 @@ from cometfuzz.cli.routes import print_trial
 from cometfuzz.config import load as load_config
 from cometfuzz.errors import CometfuzzError, UnknownName
 from cometfuzz.execution.comparing import compare
+from cometfuzz.execution.configuring import configured
 from cometfuzz.execution.environments import find
 from cometfuzz.execution.executor import Executor
 from cometfuzz.execution.supervisor import Limits
@@ -30,7 +31,7 @@ from cometfuzz.oracles.bench import Bench
 from cometfuzz.oracles.judging import examine
 from cometfuzz.reports.collection import write_tables
 from cometfuzz.reports.text import clean
-from cometfuzz.routes.registry import choose, configured
+from cometfuzz.routes.registry import choose
 from cometfuzz.triage.bug import Bug
 from cometfuzz.triage.collection import Collection
 from cometfuzz.triage.reproducer import shows

@@ -3,13 +3,11 @@
 An entry point names a Route. What its module imports in the parent must be no library under test.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import EntryPoint, entry_points
 
-from cometfuzz.config import Config
 from cometfuzz.errors import UnknownName
-from cometfuzz.execution.environments import known_names
 from cometfuzz.routes import Route, Step
 
 GROUP = "cometfuzz.routes"
@@ -68,27 +66,6 @@ def moved(base: Route, name: str, environment: str, steps: Sequence[str] = (), s
 def _move(step: Step, environment: str) -> Step:
     group = replace(step.group, name=f"{step.group.name}@{environment}", environment=environment)
     return replace(step, group=group)
-
-
-def configured(config: Config) -> dict[str, Route]:
-    """All routes: those of the entry points, and those that the configuration adds. Every name in it is known."""
-    routes = dict(ROUTES)
-    for name, entry in config.routes.items():
-        if name in routes:
-            raise UnknownName(f"[routes]: expected a new name for a route; received route={name!r}")
-        place = f"[routes.{name}]"
-        _expect(place, "base", entry.base, ROUTES)
-        _expect(place, "environment", entry.environment, known_names())
-        routes[name] = moved(ROUTES[entry.base], name, entry.environment, entry.steps, entry.speaks)
-    for field, names in config.policy.names.items():
-        for name in names:
-            _expect("[policy]", field, name, [*routes, *BROKEN])
-    return routes
-
-
-def _expect(place: str, field: str, name: str, known: Iterable[str]) -> None:
-    if name not in known:
-        raise UnknownName(f"{place}: expected one of {', '.join(known)}; received {field}={name!r}")
 
 
 def choose(names: str, routes: Mapping[str, Route]) -> list[Route]:

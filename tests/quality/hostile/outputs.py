@@ -61,7 +61,7 @@ PLACES = (
 FULL = (
     Row("full-layers", ("layers",), stdout="/dev/full"),
     Row("full-layers-json", ("layers", "--json"), stdout="/dev/full"),
-    Row("full-gaps", ("gaps",), stdout="/dev/full"),
+    Row("full-ledger", ("ledger",), stdout="/dev/full"),
     Row("full-help", ("--help",), stdout="/dev/full"),
     Row("full-environments", ("env", "list"), stdout="/dev/full"),
     Row("full-bugs", ("bugs", "campaign"), campaign, stdout="/dev/full"),
@@ -71,7 +71,7 @@ FULL = (
 
 GONE = (
     Row("gone-layers", ("layers",), codes=(141,), stdout="nobody"),
-    Row("gone-gaps-json", ("gaps", "--json"), codes=(141,), stdout="nobody"),
+    Row("gone-ledger-json", ("ledger", "--json"), codes=(141,), stdout="nobody"),
     Row("gone-help", ("--help",), codes=(141,), stdout="nobody"),
     Row("gone-version", ("--version",), codes=(141,), stdout="nobody"),
     Row("gone-environments", ("env", "list"), codes=(141,), stdout="nobody"),
