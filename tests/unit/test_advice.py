@@ -8,12 +8,12 @@ from trials import Routes, chain, completed, raised
 
 from cometfuzz.execution.outcome import Outcome, Trial
 from cometfuzz.ir.case import Case
+from cometfuzz.ledger.defect import Defect, Upstream
 from cometfuzz.oracles.bench import Bench
 from cometfuzz.oracles.checking import check_model
 from cometfuzz.routes.registry import ROUTES
 from cometfuzz.triage.advice import Advice, Adviser
 from cometfuzz.triage.collection import Collected
-from cometfuzz.triage.judgement import Judgement
 from cometfuzz.triage.known import Known, KnownIssue
 
 GELU = chain((2, 6), ("Dense", {"units": 5, "activation": "gelu"}), ("Dense", {"units": 5}))
@@ -52,7 +52,11 @@ def test_a_collected_bug_with_its_link() -> None:
     finding = check_model(Bench(Trial(PLAIN, {"onnxruntime": failing()}), Routes()))[0].finding
     assert finding is not None
     link = "https://github.com/onnx/tensorflow-onnx/issues/1"
-    collected = Collected(Path("bugs/a-slug"), handmade.bug(PLAIN, finding), Judgement(why="It is wrong.", link=link))
+    collected = Collected(
+        Path("bugs/a-slug"),
+        handmade.bug(PLAIN, finding),
+        Defect("t", "It is wrong.", "tf2onnx", upstream=(Upstream(link),)),
+    )
     advice = advice_on(PLAIN, failing(), Known(collected=(collected,)))
     assert (advice.known, advice.link) == ("bug in bugs/a-slug: It is wrong.", link)
     assert advice.actions[-1].startswith(f"read {link}, and try a release later than tf2onnx 1.17.0")

@@ -26,14 +26,14 @@ def test_the_tables_are_current(collection: Collection) -> None:
 
 
 def test_each_counted_bug_says_why_it_is_one(collection: Collection) -> None:
-    assert not [each.slug for each in collection.entries if each.judgement.counted and not each.judgement.why.strip()]
+    assert not [each.slug for each in collection.entries if each.defect.counted and not each.defect.why.strip()]
 
 
 def test_each_script_has_its_environment_and_its_date(collection: Collection) -> None:
     for entry in collection.entries:
         assert entry.bug.script is not None
         assert entry.bug.script.environment in known_names(), entry.slug
-        assert entry.judgement.verified is not None, f"{entry.slug}: run `cometfuzz verify bugs --stamp`"
+        assert entry.defect.verified is not None, f"{entry.slug}: run `cometfuzz verify bugs --stamp`"
 
 
 def test_no_file_tells_of_the_machine_that_found_it(collection: Collection) -> None:

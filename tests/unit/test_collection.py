@@ -11,6 +11,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import bugs as handmade
+import msgspec
 import pytest
 from reporting import bug as reported_bug
 from reporting import bugs as every_kind
@@ -26,8 +27,17 @@ from cometfuzz.cli import app
 from cometfuzz.errors import CometfuzzError, InvalidCollection, InvalidConfig
 from cometfuzz.execution.executor import Executor
 from cometfuzz.ir.case import Case
+from cometfuzz.ledger.defect import TRIGGERS, Defect
 from cometfuzz.places import Place
-from cometfuzz.reports.collection import by_symptom, by_trigger, filled, index_text, layers_text, write_tables
+from cometfuzz.reports.collection import (
+    NOT_COUNTED,
+    by_symptom,
+    by_trigger,
+    filled,
+    index_text,
+    layers_text,
+    write_tables,
+)
 from cometfuzz.reports.facts import gather, standing
 from cometfuzz.reports.html import write_report
 from cometfuzz.reports.junit import junit_report
@@ -35,7 +45,7 @@ from cometfuzz.reports.markdown import markdown_report
 from cometfuzz.reports.published_bugs import DETECTED, TRIGGERED
 from cometfuzz.triage.bug import Bug, Script
 from cometfuzz.triage.collection import Collection, is_collection, slug_of
-from cometfuzz.triage.judgement import TRIGGERS, Judgement, first_judgement, read_judgement, stamp
+from cometfuzz.triage.entries import NEEDS_UTILITY, NOBODY_MENDS_IT, entry_text, first_entry, read_entry, stamp
 from cometfuzz.triage.known import Known, gather_known, load_known
 from cometfuzz.triage.reduce import Effort
 from cometfuzz.triage.triage import Triage
@@ -56,8 +66,14 @@ def collected(folder: Path, *found: Bug) -> Collection:
     return collection
 
 
+def replace_id(entry: Defect) -> Defect:
+    return msgspec.structs.replace(entry, id="")
+
+
 def judge(collection: Collection, slug: str, text: str) -> Collection:
-    (collection.folder / slug / "judgement.toml").write_text(text)
+    given = {"title": "t", "library": "keras", "why": ""}
+    head = "".join(f'{key} = "{value}"\n' for key, value in given.items() if f"{key} = " not in text)
+    (collection.folder / slug / "defect.toml").write_text(head + text)
     return Collection.read(collection.folder)
 
 
@@ -74,7 +90,7 @@ def test_a_bug_comes_back_as_it_was(tmp_path: Path) -> None:
     assert entry.bug == replace(bug, known="", original=bug.minimal, triage_s=1.2)
     assert collection.entries == (entry,)
     assert sorted(path.name for path in entry.folder.iterdir()) == [
-        *("bug.json", "case.json", "issue.md", "judgement.toml", "script.py")
+        *("bug.json", "case.json", "defect.toml", "issue.md", "script.py")
     ]
 
 
@@ -160,13 +176,18 @@ def test_what_is_missing_or_misspelt_is_named(tmp_path: Path) -> None:
         Collection.read(collection.folder)
 
 
-def test_the_first_judgement_is_computed() -> None:
-    assert first_judgement(made()).standing == "counted"
-    assert first_judgement(made(utility=True)).standing == "utility"
+def test_the_first_entry_is_computed() -> None:
+    assert first_entry(made()).counted
+    assert first_entry(made(utility=True)).because == NEEDS_UTILITY
     for library in ("mxnet", "keras-mxnet", "onnx2pytorch"):
-        assert (
-            first_judgement(made(blame=replace(made().blame, library=library), utility=True)).standing == "unmaintained"
-        )
+        blame = replace(made().blame, library=library, role=f"runtime {library}")
+        assert first_entry(made(blame=blame, utility=True)).because == NOBODY_MENDS_IT
+
+
+def test_a_first_entry_is_read_as_it_was_written(tmp_path: Path) -> None:
+    first = first_entry(made(title='a "title" with \x1b[31m and \x7f'))
+    (tmp_path / "defect.toml").write_text(entry_text(first))
+    assert replace_id(read_entry(Place(tmp_path))) == first
 
 
 @pytest.mark.parametrize(
@@ -181,19 +202,19 @@ def test_the_first_judgement_is_computed() -> None:
 )
 def test_triggers_are_read_off_the_minimal_case(case: Case, severity: Any, triggers: tuple[str, ...]) -> None:
     bug = made(case, severity=severity)
-    assert first_judgement(bug).triggers == triggers
+    assert first_entry(bug).triggers == triggers
 
 
-def test_a_date_leaves_the_rest_of_a_judgement_alone(tmp_path: Path) -> None:
-    path = tmp_path / "judgement.toml"
-    path.write_text('# mine\nwhy = "because"\nverified = 2020-01-01\nlink = ""\n')
+def test_a_date_leaves_the_rest_of_an_entry_alone(tmp_path: Path) -> None:
+    path = tmp_path / "defect.toml"
+    head = '# mine\ntitle = "t"\nwhy = "because"\nlibrary = "keras"\n'
+    tables = '\n[[seen]]\nversions = { keras = "3" }\n'
+    path.write_text(f"{head}verified = 2020-01-01\n{tables}")
     stamp(Place(tmp_path), datetime.date(2026, 11, 15))
-    assert path.read_text() == '# mine\nwhy = "because"\nverified = 2026-11-15\nlink = ""\n'
-    path.write_text('why = "because"\ntrigger = "input"')
+    assert path.read_text() == f"{head}verified = 2026-11-15\n{tables}"
+    path.write_text(head.rstrip())
     stamp(Place(tmp_path), datetime.date(2026, 11, 15))
-    judgement = Judgement("because", trigger="input", verified=datetime.date(2026, 11, 15))
-    assert read_judgement(Place(tmp_path)) == judgement
-    assert judgement.triggers == ("input",)
+    assert read_entry(Place(tmp_path)).verified == datetime.date(2026, 11, 15)
 
 
 def test_a_finding_of_a_collected_bug_costs_no_run(tmp_path: Path) -> None:
@@ -210,7 +231,7 @@ def test_a_finding_of_a_collected_bug_costs_no_run(tmp_path: Path) -> None:
     assert bug is not None
     collection = collected(tmp_path / "bugs", bug)
     (entry,) = collection.entries
-    collection = judge(collection, entry.slug, 'link = "https://example.org/7"')
+    collection = judge(collection, entry.slug, 'upstream = [{ link = "https://example.org/7" }]')
     ran, other = executor.ran, chain((3, 4), ("ReLU", {}), ("Softmax", {}))
     later = triage(collected=collection.entries)
     found = later.triage(crash, other)
@@ -251,7 +272,7 @@ def test_what_people_call_a_limit_is_listed_apart(tmp_path: Path, by: str) -> No
     folder = write_campaign(tmp_path / "campaign", cases=0, found=[bug])
     if by == "collection":
         collection = collected(tmp_path / "bugs", bug)
-        judged = judge(collection, collection.entries[0].slug, 'why = "undocumented"\nstanding = "limit"\n')
+        judged = judge(collection, collection.entries[0].slug, 'why = "undocumented"\nkind = "limit"\n')
         known = Known((), judged.entries)
     else:
         path = tmp_path / "mine.toml"
@@ -291,9 +312,9 @@ def test_collecting_adds_what_is_new_and_skips_the_rest(tmp_path: Path) -> None:
     assert {row["what"] for row in again} == {"skipped"}
     listed = json.loads(printed("bugs", into, "--json"))["bugs"]
     assert len(listed) == 8
-    assert {row["standing"] for row in listed} == {"counted", "utility"}
+    assert {row["standing"] for row in listed} == {"counted", "not counted"}
     slug = listed[0]["slug"]
-    assert "Judgement: none yet" in printed("show", into, slug)
+    assert "Why: nobody has said it yet" in printed("show", into, slug)
     assert "not judged" in printed("bugs", into)
     assert slug in printed("bugs", into)
 
@@ -321,7 +342,7 @@ def test_a_draft_that_a_kill_left_is_no_bug(tmp_path: Path) -> None:
     assert [each.slug for each in collected(tmp_path / "bugs", made()).entries] == [entry.slug]
 
 
-def test_renewing_keeps_the_judgement(tmp_path: Path) -> None:
+def test_renewing_keeps_the_entry(tmp_path: Path) -> None:
     bug = made()
     collection = collected(tmp_path / "bugs", bug)
     slug = collection.entries[0].slug
@@ -331,7 +352,7 @@ def test_renewing_keeps_the_judgement(tmp_path: Path) -> None:
     assert "skipped" in printed("collect", campaign, bug.id, "--into", str(tmp_path / "bugs"))
     assert "renewed" in printed("collect", campaign, "--renew", "--into", str(tmp_path / "bugs"))
     (entry,) = Collection.read(tmp_path / "bugs").entries
-    assert (entry.bug.script, entry.judgement.why) == (better.script, "because")
+    assert (entry.bug.script, entry.defect.why) == (better.script, "because")
 
 
 def test_a_folder_that_is_neither_is_said_to_be(tmp_path: Path) -> None:
@@ -356,7 +377,7 @@ def test_verifying_says_what_is_still_there(tmp_path: Path, monkeypatch: pytest.
         "jax-conv-same-value": "gone",
         "onnx-conv-same-value": "unclear: exit code 2",
     }
-    dates = {entry.slug: entry.judgement.verified for entry in Collection.read(into).entries}
+    dates = {entry.slug: entry.defect.verified for entry in Collection.read(into).entries}
     assert [slug for slug, day in dates.items() if day] == [name]
     assert "2026-11-15" in (into / "README.md").read_text()
     assert CliRunner().invoke(app, ["verify", str(into), "keras"]).exit_code == 0
@@ -373,13 +394,15 @@ def test_the_index_lists_what_counts_and_the_rest_apart(tmp_path: Path) -> None:
     unmaintained = reported_bug("mxnet", "crash", ("LSTM",), detail="a | b")
     collection = collected(tmp_path / "bugs", made(), second, unmaintained)
     name = "keras-torch-averagepooling-same-value"
-    collection = judge(collection, f"{name}-2", f'same_fix = "{name}"\nlink = "https://example.org/1"')
-    counted, *apart = index_text(collection).split("## Apart: ")
-    assert "1 bug in 1 library, and 2 that are listed apart" in counted
+    collection = judge(
+        collection, f"{name}-2", f'same_fix = "{name}"\nupstream = [{{ link = "https://example.org/1" }}]'
+    )
+    counted, *apart = index_text(collection).split("## Not counted\n\n")
+    assert "1 bug in 1 library, and 2 that are not counted" in counted
     assert f"| [{name}]({name}/) | Keras | 3.15.1 | run | AveragePooling1D | value | parameter |" in counted
-    assert [text.partition("\n")[0] for text in apart] == ["unmaintained", "same fix"]
-    assert f"[{name}-2]({name}-2/) ([issue](https://example.org/1)) (as {name})" in apart[1]
-    assert "MXNet" in apart[0]
+    assert [text.partition("\n")[0] for text in apart] == [NOT_COUNTED["same fix"], NOBODY_MENDS_IT]
+    assert f"[{name}-2]({name}-2/) ([issue](https://example.org/1)) (as {name})" in apart[0]
+    assert "MXNet" in apart[1]
     assert "## Why" not in apart[1]
     collection = judge(collection, name, 'why = """The documentation\nsays <b>otherwise</b>."""')
     assert f"- [{name}]({name}/): The documentation says &lt;b>otherwise&lt;/b>." in index_text(collection)
@@ -387,7 +410,7 @@ def test_the_index_lists_what_counts_and_the_rest_apart(tmp_path: Path) -> None:
 
 def test_people_overrule_the_blame(tmp_path: Path) -> None:
     collection = collected(tmp_path / "bugs", made())
-    collection = judge(collection, collection.entries[0].slug, 'library = "PyTorch"')
+    collection = judge(collection, collection.entries[0].slug, 'library = "torch"')
     assert (collection.entries[0].library, collection.entries[0].version) == ("PyTorch", "2.13.0")
 
 

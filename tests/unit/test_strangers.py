@@ -368,7 +368,7 @@ COLLECTION = {
     "triage": ("triage", "DIR", "--known", "INTO"),
     "collect": ("collect", "DIR", "--into", "INTO", "--renew"),
 }
-ENTRY_FILES = ("script.py", "issue.md", "case.json", "bug.json", "judgement.toml")
+ENTRY_FILES = ("script.py", "issue.md", "case.json", "bug.json", "defect.toml")
 
 
 @pytest.mark.parametrize("kind", ["link", "fifo"])
@@ -418,9 +418,9 @@ def test_what_is_written_beside_the_bugs_follows_no_link(
 
 
 @pytest.mark.parametrize("text", [b"\xff", b"why = " + b"[" * 5000 + b"]" * 5000, b'"\\u001b[31m" = 1', b"why = 1"])
-def test_a_judgement_that_cannot_be_read_is_one_line(text: bytes, run: Commands, collection: Path) -> None:
+def test_an_entry_that_cannot_be_read_is_one_line(text: bytes, run: Commands, collection: Path) -> None:
     (entry,) = Collection.read(collection).entries
-    (entry.folder / "judgement.toml").write_bytes(text)
+    (entry.folder / "defect.toml").write_bytes(text)
     expect_refusal(run.run("bugs", str(collection)))
 
 

@@ -25,7 +25,7 @@ def collect(
     ] = None,
     into: Annotated[Path, typer.Option(help="The collection, which is made if need be.")] = DEFAULT,
     renew: Annotated[
-        bool, typer.Option("--renew", help="Take what the collection has already anew; names and judgements stay.")
+        bool, typer.Option("--renew", help="Take what the collection has already anew; names and entries stay.")
     ] = False,
     covered: Annotated[
         bool,
@@ -35,7 +35,7 @@ def collect(
 ) -> None:
     """Put the bugs of a campaign whose script shows them into a collection, each into a folder of its own.
 
-    What the collection has already is skipped. What people think of a bug stands in its judgement.toml: say there
+    What the collection has already is skipped. What people think of a bug stands in its defect.toml: say there
     why it is one. The index, README.md, is written anew, and so are the tables of docs/bugs.md beside the collection,
     if that file is there. Later campaigns recognise what is collected.
 
@@ -84,7 +84,7 @@ def _print(rows: list[dict[str, str]], collection: Collection) -> None:
             table.add_row(row["id"], row["what"], place, Text(clean(row["title"])))
         console.print(table)
     added = sum(row["what"] == "added" for row in rows)
-    counted = [entry for entry in collection.entries if entry.judgement.counted]
-    waiting = sum(not entry.judgement.why for entry in counted)
+    counted = [entry for entry in collection.entries if entry.defect.counted]
+    waiting = sum(not entry.defect.why for entry in counted)
     text = f"{added} added; {collection.folder} has {plural(len(collection.entries), 'bug')}, {len(counted)} counted"
-    console.print(f"{text}, of which {waiting} wait for a judgement.", highlight=False)
+    console.print(f"{text}, of which {waiting} wait for somebody to say why.", highlight=False)

@@ -48,7 +48,7 @@ def _has_database(folder: Path) -> bool:
 
 
 def _status(entry: Collected) -> str:
-    waiting = entry.judgement.counted and not entry.judgement.why.strip()
+    waiting = entry.defect.counted and not entry.defect.why.strip()
     return "not judged" if waiting else entry.status
 
 

@@ -111,8 +111,8 @@ def _row(listed: Listed) -> dict[str, Any]:
     """A bug as a row for programs; one of a collection with what people say of it."""
     if listed.entry is None:
         return {**brief(listed.bug), "findings": listed.findings}
-    said = msgspec.to_builtins(listed.entry.judgement)
-    return {**brief(listed.bug), "slug": listed.name, "standing": listed.entry.status, "judgement": said}
+    said = msgspec.to_builtins(listed.entry.defect)
+    return {**brief(listed.bug), "slug": listed.name, "standing": listed.entry.status, "defect": said}
 
 
 def show(
@@ -143,7 +143,7 @@ def _print_bug(listed: Listed) -> None:
     if bug.known:
         line(f"Known: {bug.known}")
     if listed.entry is not None:
-        line(f"Judgement: {listed.entry.judgement.why or 'none yet'}")
+        line(f"Why: {listed.entry.defect.why or 'nobody has said it yet'}")
     line(f"Blamed: {bug.blame.role} ({bug.blame.confidence:.0%} sure). {bug.blame.reasoning}")
     for camp in bug.finding.camps:
         line(f"  {', '.join(camp.routes)}: {camp.what}")

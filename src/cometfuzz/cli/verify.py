@@ -98,9 +98,7 @@ def verify(
     folder: CampaignOrCollection,
     bugs: Annotated[list[str] | None, typer.Argument(metavar="BUG", help="Only these, by id or name.")] = None,
     jobs: Annotated[int, typer.Option(min=1, callback=at_most(MOST_JOBS), help="Scripts at a time.")] = 2,
-    stamp: Annotated[
-        bool, typer.Option("--stamp", help="Write today's date into the judgements of those shown.")
-    ] = False,
+    stamp: Annotated[bool, typer.Option("--stamp", help="Write today's date into the entries of those shown.")] = False,
     date: Annotated[
         datetime.datetime | None,
         typer.Option(help="The same with another date.", formats=["%Y-%m-%d"], metavar="YYYY-MM-DD"),
@@ -118,7 +116,7 @@ def verify(
         found = [named(found, name) for name in bugs]
     day = date.date() if date is not None else datetime.date.today() if stamp else None
     if day is not None and any(listed.entry is None for listed in found):
-        raise CometfuzzError(f"expected a collection, where there are judgements to stamp; received {folder}")
+        raise CometfuzzError(f"expected a collection, where there are entries to stamp; received {folder}")
     answers = _run_all([listed.bug for listed in found], jobs)
     results = [
         {"id": listed.bug.id, "name": listed.name, "title": listed.bug.title, "now": now}

@@ -11,6 +11,7 @@ trigger = ["parameter"]      # what it takes: input, parameter, sequence, specia
 documentation = "https://..."  # the page that says what is right
 upstream = [{ link = "https://...", state = "open" }]
 routes = ["keras-tf"]        # where its case shows it, if nothing below says it
+verified = 2026-01-31        # when its script last showed it; written by `cometfuzz verify --stamp`
 
 [[seen]]                     # measured, never guessed: it excuses nothing where it was not seen
 versions = { keras = "3.15.1", tensorflow = "2.21.0" }
@@ -34,6 +35,7 @@ witness = [0.0]              # values of the first input that make it show
 note = "..."                 # what is seen here, if `why` does not say it
 """
 
+import datetime
 from typing import Any, Literal
 
 import msgspec
@@ -44,6 +46,11 @@ Symptom = Literal["exception", "death", "value", "shape", "result", "any"]
 """How it shows; "result" is a wrong shape, dtype or value, whichever the sizes make of it, "any" may also raise."""
 
 Trigger = Literal["input", "parameter", "sequence", "special value", "default"]
+"""What it takes, in the paper's words: dtype, rank, shape or number of inputs; a parameter that is not the default;
+layers that follow each other; NaN, Inf or numbers near the end of the range; or a layer as it is."""
+
+TRIGGERS: tuple[Trigger, ...] = ("input", "parameter", "sequence", "special value", "default")
+
 State = Literal["open", "closed", "fixed", "unknown"]
 
 Names = tuple[str, ...]
@@ -101,7 +108,23 @@ class Defect(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     fixed: tuple[Seen, ...] = ()
     applies: tuple[Applies, ...] = ()
     routes: Names = ()
+    verified: datetime.date | None = None
     id: str = ""
+
+    @property
+    def counted(self) -> bool:
+        """Whether it is a bug of its own that a maintainer would mend."""
+        return self.kind == "bug" and self.standing != "not counted" and not self.same_fix
+
+    @property
+    def link(self) -> str:
+        """The first issue upstream, if there is one."""
+        return self.upstream[0].link if self.upstream else ""
+
+    @property
+    def triggers(self) -> tuple[Trigger, ...]:
+        """All that it takes, in one order."""
+        return tuple(name for name in TRIGGERS if name in self.trigger)
 
     @property
     def root(self) -> str:

@@ -7,27 +7,25 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from cometfuzz.errors import InvalidCollection
+from cometfuzz.ledger.defect import TRIGGERS
 from cometfuzz.oracles.finding import Symptom
 from cometfuzz.places import Place
 from cometfuzz.reports.markdown import inline
 from cometfuzz.reports.published_bugs import DETECTED, TRIGGERED, Detected
 from cometfuzz.reports.text import is_link, plural
 from cometfuzz.triage.collection import Collected, Collection
-from cometfuzz.triage.judgement import TRIGGERS
 from cometfuzz.triage.recording import MAX_BYTES, writing
 
 INDEX = "README.md"
 DOCUMENT = Path("docs", "bugs.md")
 """Beside the collection's folder."""
 
-APART = {
-    "unsupported": "Unsupported features: the library says, or should say, that it does not do this.",
-    "limit": "Documented limits.",
-    "utility": "They need one of our utility nodes, which no user's model has.",
-    "unmaintained": "In libraries that nobody maintains any more: MXNet, Keras-MXNet, onnx2pytorch.",
+NOT_COUNTED = {
+    "limit": "Limits: the library says that it does not do this, or does not promise it.",
+    "choice": "Documented otherwise, on purpose.",
     "same fix": "The fix of another one would mend them too.",
 }
-"""What is not counted, and why."""
+"""What is not counted whatever people say of it, and why."""
 
 KINDS: dict[str, tuple[Symptom, ...]] = {
     "crash": ("crash", "unsupported", "refused"),
@@ -63,26 +61,28 @@ def index_text(collection: Collection) -> str:
 
 def _index(collection: Collection) -> Iterator[str]:
     name = collection.folder.name
-    counted = [entry for entry in collection.entries if entry.judgement.counted]
+    counted = [entry for entry in collection.entries if entry.defect.counted]
     libraries = {entry.library for entry in counted}
     yield from ("# Bugs", "")
     yield (
         f"{plural(len(counted), 'bug')} in {plural(len(libraries), 'library', 'libraries')}, and "
-        f"{len(collection.entries) - len(counted)} that are listed apart. Each folder has a script that needs only the"
-        f" libraries and shows the bug, an issue draft, and the minimal case; `judgement.toml` says why it is a bug."
+        f"{len(collection.entries) - len(counted)} that are not counted. Each folder has a script that needs only the"
+        f" libraries and shows the bug, an issue draft, and the minimal case; `defect.toml` says why it is a bug."
         f" `make bugs` runs all scripts again."
     )
     yield from ("", f"`cometfuzz collect` writes this page; `cometfuzz bugs {name}` lists the same.", "")
     yield from _table(counted)
-    for status, why in APART.items():
-        entries = [entry for entry in collection.entries if entry.status == status]
+    rest = [entry for entry in collection.entries if not entry.defect.counted]
+    reasons = [NOT_COUNTED.get(entry.status, entry.defect.because) for entry in rest]
+    for reason in dict.fromkeys([*NOT_COUNTED.values(), *reasons]):
+        entries = [entry for entry, own in zip(rest, reasons, strict=True) if own == reason]
         if entries:
-            yield from ("", f"## Apart: {status}", "", why, "")
+            yield from ("", "## Not counted", "", prose(reason), "")
             yield from _table(entries)
-    judged = [entry for entry in collection.entries if entry.judgement.why.strip()]
+    judged = [entry for entry in collection.entries if entry.defect.why.strip()]
     if judged:
         yield from ("", "## Why", "")
-        yield from (f"- [{entry.slug}]({entry.slug}/): {prose(entry.judgement.why)}" for entry in judged)
+        yield from (f"- [{entry.slug}]({entry.slug}/): {prose(entry.defect.why)}" for entry in judged)
 
 
 def prose(text: str) -> str:
@@ -94,16 +94,16 @@ def _table(entries: Sequence[Collected]) -> Iterator[str]:
     yield f"| {' | '.join(_COLUMNS)} |"
     yield "|" + " --- |" * len(_COLUMNS)
     for entry in entries:
-        signature, judgement = entry.bug.signature, entry.judgement
-        link = f" ([issue]({judgement.link}))" if is_link(judgement.link) else ""
-        same = f" (as {judgement.same_fix})" if judgement.same_fix else ""
+        signature, defect = entry.bug.signature, entry.defect
+        link = f" ([issue]({defect.link}))" if is_link(defect.link) else ""
+        same = f" (as {defect.same_fix})" if defect.same_fix else ""
         cells = (
             f"[{entry.slug}]({entry.slug}/){link}{same}",
             *map(inline, (entry.library, entry.version, entry.bug.blame.stage, layers_text(signature.layers))),
             signature.symptom,
-            " + ".join(judgement.triggers),
+            " + ".join(defect.triggers),
             inline(entry.bug.blame.role),
-            judgement.verified.isoformat() if judgement.verified else "",
+            defect.verified.isoformat() if defect.verified else "",
         )
         yield f"| {' | '.join(cells)} |"
 
@@ -132,9 +132,10 @@ def filled(text: str, collection: Collection, place: Path) -> str:
 
 def by_symptom(collection: Collection) -> Iterator[str]:
     """Bugs by library and symptom; the paper's in the last columns."""
-    counted = [entry for entry in collection.entries if entry.judgement.counted]
+    counted = [entry for entry in collection.entries if entry.defect.counted]
     names = _libraries(collection, DETECTED)
-    yield f"| library | {' | '.join(KINDS)} | ours | apart | paper: crash | NaN | inconsistency | paper (confirmed) |"
+    paper = "paper: crash | NaN | inconsistency | paper (confirmed)"
+    yield f"| library | {' | '.join(KINDS)} | ours | not counted | {paper} |"
     yield "| --- |" + " ---: |" * (len(KINDS) + 6)
     for name in names:
         own = [entry for entry in counted if entry.library == name]
@@ -157,12 +158,12 @@ def _symptoms(name: str, own: Sequence[Collected], apart: int, paper: Detected |
 
 def by_trigger(collection: Collection) -> Iterator[str]:
     """Bugs by what triggers them, ours / the paper's confirmed ones; a bug may take several things."""
-    counted = [entry for entry in collection.entries if entry.judgement.counted]
+    counted = [entry for entry in collection.entries if entry.defect.counted]
     names = _libraries(collection, (library for library, _, _ in TRIGGERED))
     yield f"| library, ours / paper | {' | '.join(TRIGGERS)} | bugs |"
     yield "| --- |" + " ---: |" * (len(TRIGGERS) + 1)
     for name in (*names, "all"):
-        ours = [entry.judgement.triggers for entry in counted if name in (entry.library, "all")]
+        ours = [entry.defect.triggers for entry in counted if name in (entry.library, "all")]
         theirs = [triggers for library, _, triggers in TRIGGERED if name in (library, "all")]
         cells = [f"{sum(t in each for each in ours)} / {sum(t in each for each in theirs)}" for t in TRIGGERS]
         yield f"| {inline(name)} | {' | '.join(cells)} | {len(ours)} / {len(theirs)} |"

@@ -7,7 +7,7 @@ Detected By COMET". The second lists the confirmed bugs, and a bug may be in sev
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from cometfuzz.triage.judgement import Trigger
+from cometfuzz.ledger.defect import Trigger
 
 
 @dataclass(frozen=True)

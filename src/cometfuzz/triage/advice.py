@@ -106,13 +106,13 @@ def _known(
     rules: Sequence[tuple[Rule, Node, tuple[str, ...]]], entry: Collected | None, issue: KnownIssue | None
 ) -> tuple[str, str]:
     """What is known, the exact first, and the link."""
-    link = next((link for link in (entry and entry.judgement.link, issue and issue.link) if link), "")
+    link = next((link for link in (entry and entry.defect.link, issue and issue.link) if link), "")
     if rules:
         rule = rules[0][0]
         upstream = rule.defect.upstream[0].link if rule.defect.upstream else ""
         return f"{rule.defect.kind} {rule.id}: {rule.text}", upstream or link or (entry.place if entry else "")
     if entry is not None:
-        return f"{'limit' if entry.limit else 'bug'} in {entry.place}: {entry.judgement.why or entry.bug.title}", link
+        return f"{'limit' if entry.limit else 'bug'} in {entry.place}: {entry.defect.why or entry.bug.title}", link
     return (f"known {'limit' if issue.limit else 'issue'}: {issue.note or issue.link}", link) if issue else ("", "")
 
 

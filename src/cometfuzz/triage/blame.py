@@ -1,5 +1,6 @@
 """Blame: the earliest stage that all failing routes share and no agreeing route has."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -25,6 +26,10 @@ PROPER = {
     "tensorflow": "TensorFlow",
     "torch": "PyTorch",
 }
+
+
+KERAS_BACKEND = re.compile(r"Keras, (\w+) backend")
+"""The role of a backend of Keras."""
 
 
 class _Place(NamedTuple):

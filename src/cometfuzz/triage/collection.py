@@ -4,7 +4,7 @@ script.py         the reproducer, as it was seen to show the bug in a clean proc
 issue.md          the issue draft
 case.json         the minimal case
 bug.json          the record by which the bug is recognised again; see `recording.py`
-judgement.toml    what people say of it; see `judgement.py`
+defect.toml       the ledger's entry, which people write; see `ledger/defect.py`
 """
 
 import datetime
@@ -18,11 +18,13 @@ from cometfuzz.errors import InvalidCollection
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.codec import case_id
 from cometfuzz.ir.graph import Graph
+from cometfuzz.ledger.defect import Defect
+from cometfuzz.ledger.reading import ENTRY
 from cometfuzz.oracles.finding import Finding
 from cometfuzz.places import Place
-from cometfuzz.triage.blame import EVERYBODY, PROPER
+from cometfuzz.triage.blame import EVERYBODY, KERAS_BACKEND, PROPER
 from cometfuzz.triage.bug import Bug
-from cometfuzz.triage.judgement import JUDGEMENT, Judgement, first_judgement, judgement_text, read_judgement, stamp
+from cometfuzz.triage.entries import entry_text, first_entry, read_entry, stamp
 from cometfuzz.triage.recording import RECORD, read_bug, reading, write_bug, writing
 from cometfuzz.triage.signature import covers, kin, same_bug
 
@@ -30,18 +32,17 @@ DEFAULT = Path("bugs")
 """The collection that is used if it is there."""
 
 _SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
-_BACKEND = re.compile(r"Keras, (\w+) backend")
 _SHORT = {"tensorflow": "tf"}
 LONGEST = 60
 
 
 @dataclass(frozen=True)
 class Collected:
-    """One bug of a collection, and what people say of it."""
+    """One bug of a collection, and its entry."""
 
     folder: Path
     bug: Bug
-    judgement: Judgement
+    defect: Defect
 
     @property
     def slug(self) -> str:
@@ -60,34 +61,30 @@ class Collected:
     @property
     def status(self) -> str:
         """How it counts, in a word or two."""
-        return "same fix" if self.judgement.same_fix else self.judgement.standing
+        if self.defect.same_fix:
+            return "same fix"
+        return self.defect.standing if self.defect.kind == "bug" else self.defect.kind
 
     @property
     def known(self) -> str:
         """What a later campaign says of it."""
-        return ": ".join(part for part in (self.place, self.judgement.link) if part)
+        return ": ".join(part for part in (self.place, self.defect.link) if part)
 
     @property
     def limit(self) -> bool:
         """Whether people say that it is none: the library does not promise this."""
-        return self.judgement.standing in ("limit", "unsupported")
+        return self.defect.kind != "bug"
 
     @property
     def library(self) -> str:
-        """Whose bug it is, by its proper name: what people say, else the blame; a backend of Keras is Keras."""
-        blame = self.bug.blame
-        if self.judgement.library:
-            return self.judgement.library
-        if _BACKEND.fullmatch(blame.role):
-            return PROPER["keras"]
-        return LIBRARIES.get(blame.library, PROPER.get(blame.library, blame.library))
+        """Whose bug it is, by its proper name."""
+        name = self.defect.library
+        return LIBRARIES.get(name, PROPER.get(name, name))
 
     @property
     def version(self) -> str:
         """The version of the library that it was found in, as far as it is known."""
-        names = {name: key for key, name in {**PROPER, **LIBRARIES}.items()}
-        versions = self.bug.versions
-        return versions.get(names.get(self.library, self.library), versions.get(self.bug.blame.library, ""))
+        return self.bug.versions.get(self.defect.library, self.bug.versions.get(self.bug.blame.library, ""))
 
 
 LIBRARIES = {
@@ -112,15 +109,15 @@ class Collection:
         """The collection in a folder, all of it checked; a folder that is not there is an empty one."""
         with reading(folder):
             found = _bugs_in(folder)
-        entries = tuple(Collected(place.path(), read_bug(place), read_judgement(place)) for place in found)
-        mended = {entry.slug: entry.judgement.same_fix for entry in entries}
+        entries = tuple(Collected(place.path(), read_bug(place), read_entry(place)) for place in found)
+        mended = {entry.slug: entry.defect.same_fix for entry in entries}
         for entry in entries:
             if not _SLUG.fullmatch(entry.slug):
                 raise InvalidCollection(f"{entry.folder}: expected a name like keras-conv-value; received {entry.slug}")
-            fix = entry.judgement.same_fix
+            fix = entry.defect.same_fix
             if fix and mended.get(fix, fix):  # neither a stranger, nor itself, nor one that points on
                 raise InvalidCollection(
-                    f"{entry.folder / JUDGEMENT}: expected a bug of the collection that has no same_fix itself; "
+                    f"{entry.folder / ENTRY}: expected a bug of the collection that has no same_fix itself; "
                     f"received same_fix={fix}"
                 )
         return Collection(folder, entries)
@@ -132,18 +129,18 @@ class Collection:
     def add(self, bug: Bug) -> tuple["Collection", Collected]:
         """Put a bug into a folder of its own, as a whole or not at all."""
         slug = self.slug_for(bug)
-        judgement = first_judgement(bug)
+        first = first_entry(bug)
         place, draft = Place(self.folder), f".{slug}.draft"
         with writing(place.path(draft)):
             write_bug(place / draft, bug)
-            (place / draft).write(JUDGEMENT, judgement_text(judgement).encode())
+            (place / draft).write(ENTRY, entry_text(first).encode())
             place.move(draft, place, slug)
-        entry = Collected(place.path(slug), read_bug(place / slug), judgement)
+        entry = Collected(place.path(slug), read_bug(place / slug), read_entry(place / slug))
         entries = sorted((*self.entries, entry), key=lambda each: each.slug)
         return Collection(self.folder, tuple(entries)), entry
 
     def renew(self, entry: Collected, bug: Bug) -> "Collection":
-        """Take script, draft, case and record of a bug anew; its name and its judgement stay."""
+        """Take script, draft, case and record of a bug anew; its name and its entry stay."""
         with writing(entry.folder):
             write_bug(entry.files, bug)
         renewed = replace(entry, bug=read_bug(entry.files))
@@ -210,7 +207,7 @@ def marked(bug: Bug, entry: Collected) -> Bug:
 
 def slug_of(bug: Bug) -> str:
     """Who is blamed, the layers without their dimensions, what of the condition has a short name, the symptom."""
-    backend = _BACKEND.fullmatch(bug.blame.role)
+    backend = KERAS_BACKEND.fullmatch(bug.blame.role)
     library = "all" if bug.blame.library == EVERYBODY else bug.blame.library
     who = f"keras-{_SHORT.get(backend[1], backend[1])}" if backend else library
     layers = list(dict.fromkeys(name.replace("#D", "") for name in kin(bug.signature.layers)))

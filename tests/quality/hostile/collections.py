@@ -19,7 +19,11 @@ COLLECT = ("collect", "--into", "theirs")
 KNOWN = ("triage", "campaign", "--minutes", "0", "--known", "theirs", "--config", "fine.toml")
 RENEW = ("collect", "campaign", "--into", "theirs", "--renew")
 
-FILES = ("script.py", "bug.json", "case.json", "issue.md", "judgement.toml")
+HEAD_WHY = 'title = "t"\nlibrary = "keras"\n'
+HEAD = f'{HEAD_WHY}why = ""\n'
+"""The beginning of an entry that has all it must have, or all but the reason."""
+
+FILES = ("script.py", "bug.json", "case.json", "issue.md", "defect.toml")
 Damage = Callable[[Path, Place], object]
 
 
@@ -113,7 +117,7 @@ ROWS = (
     *[Row(f"collection-link-{name}-bugs", BUGS, collection(moved(f"entry/{name}")), words=(name,)) for name in FILES],
     *[Row(f"collection-link-{name}-known", KNOWN, collection(moved(f"entry/{name}"), campaign=True)) for name in FILES],
     Row("collection-link-script-verify", VERIFY, collection(moved("entry/script.py")), words=("script.py",)),
-    Row("collection-link-judgement-stamp", STAMP, collection(moved("entry/judgement.toml"))),
+    Row("collection-link-entry-stamp", STAMP, collection(moved("entry/defect.toml"))),
     Row("collection-link-entry-bugs", BUGS, collection(moved("entry"))),
     Row("collection-link-entry-stamp", STAMP, collection(moved("entry"))),
     Row("collection-link-entry-renew", RENEW, collection(moved("entry"), campaign=True)),
@@ -128,7 +132,7 @@ ROWS = (
         lambda place: (place.campaign(), linked(f".{SLUG}.draft", "precious")(place.work / "mine", place)),
     ),
     *[Row(f"collection-fifo-{name}", BUGS, collection(fifo(name)), words=(name,)) for name in FILES],
-    Row("collection-fifo-judgement-known", KNOWN, collection(fifo("judgement.toml"), campaign=True)),
+    Row("collection-fifo-entry-known", KNOWN, collection(fifo("defect.toml"), campaign=True)),
     Row("collection-fifo-script-verify", VERIFY, collection(fifo("script.py"))),
     *[Row(f"collection-terabyte-{name}", BUGS, collection(swollen(name)), words=(name,)) for name in FILES],
     *[Row(f"collection-binary-{name}", BUGS, collection(written(name, b"\xff\xfe\x9b" * 9))) for name in FILES],
@@ -159,16 +163,25 @@ ROWS = (
         codes=(1, 2, 3),
     ),
     Row(
-        "collection-broken-judgement", BUGS, collection(written("judgement.toml", "why = ")), words=("judgement.toml",)
+        "collection-broken-entry", BUGS, collection(written("defect.toml", HEAD_WHY + "why = ")), words=("defect.toml",)
     ),
-    Row("collection-deep-judgement", BUGS, collection(written("judgement.toml", f"why = {'[' * 100_000}"))),
-    Row("collection-unknown-standing", BUGS, collection(written("judgement.toml", f"standing = {TOML_ESCAPE}"))),
-    Row("collection-escape-in-judgement-key", VERIFY, collection(written("judgement.toml", f"{TOML_ESCAPE} = 1"))),
-    Row("collection-escape-in-why", SHOW, collection(written("judgement.toml", f"why = {TOML_ESCAPE}")), codes=(0,)),
-    Row("collection-verified-no-date", COLLECT, collection(written("judgement.toml", "verified = 5"))),
-    Row("collection-same-fix-itself", COLLECT, collection(written("judgement.toml", 'same_fix = "entry"'))),
-    Row("collection-same-fix-elsewhere", COLLECT, collection(written("judgement.toml", 'same_fix = "../../outside"'))),
-    Row("collection-same-fix-escape", COLLECT, collection(written("judgement.toml", f"same_fix = {TOML_ESCAPE}"))),
+    Row("collection-deep-entry", BUGS, collection(written("defect.toml", HEAD_WHY + f"why = {'[' * 100_000}"))),
+    Row("collection-unknown-standing", BUGS, collection(written("defect.toml", HEAD + f"standing = {TOML_ESCAPE}"))),
+    Row("collection-escape-in-entry-key", VERIFY, collection(written("defect.toml", HEAD + f"{TOML_ESCAPE} = 1"))),
+    Row(
+        "collection-escape-in-why",
+        SHOW,
+        collection(written("defect.toml", HEAD_WHY + f"why = {TOML_ESCAPE}")),
+        codes=(0,),
+    ),
+    Row("collection-verified-no-date", COLLECT, collection(written("defect.toml", HEAD + "verified = 5"))),
+    Row("collection-same-fix-itself", COLLECT, collection(written("defect.toml", HEAD + 'same_fix = "entry"'))),
+    Row(
+        "collection-same-fix-elsewhere",
+        COLLECT,
+        collection(written("defect.toml", HEAD + 'same_fix = "../../outside"')),
+    ),
+    Row("collection-same-fix-escape", COLLECT, collection(written("defect.toml", HEAD + f"same_fix = {TOML_ESCAPE}"))),
     Row("collection-name-with-escape", BUGS, collection(renamed(f"e{ESCAPE}"))),
     Row("collection-name-with-line-break", BUGS, collection(renamed("e\ncometfuzz: fine"))),
     Row("collection-name-not-utf8", BUGS, collection(renamed("e\udcff"))),
