@@ -297,12 +297,12 @@ def test_a_broken_file_is_one_clear_error(tmp_path: Path, text: str, message: st
             {"layers": ("pad", "BatchNormalization")},
         ),
         (
-            "behind a pad",
+            "torch-pad-averagepooling-same-paddings-crash",
             Signature("torch", "torch.onnx", "crash", ("pad", "MaxPooling1D"), "SymbolicValueError in x.py f"),
             {"layers": ("MaxPooling1D",)},
         ),
         (
-            "log(sigmoid)",
+            "torch-convtranspose-log-sigmoid-value",
             Signature("torch", "torch.onnx", "value", ("Conv3DTranspose",), "", "activation='log_sigmoid'"),
             {"condition": "activation='sigmoid'"},
         ),
@@ -317,7 +317,7 @@ def test_a_broken_file_is_one_clear_error(tmp_path: Path, text: str, message: st
             {"library": "openvino"},
         ),
         (
-            "xla_cpu_enable_fast_min_max",
+            "tensorflow-xla-fast-min-max",
             Signature("tensorflow", "run", "nonfinite", ("GlobalMaxPooling1D",), "", "special data"),
             {"library": "onnxruntime"},
         ),
@@ -329,12 +329,12 @@ def test_a_broken_file_is_one_clear_error(tmp_path: Path, text: str, message: st
             {"condition": "padding='same', special data"},
         ),
         (
-            "training=True",
+            "keras-resizing-batchnormalization-rank4-value",
             Signature("keras", "export", "value", ("CenterCrop", "AdditiveAttention"), "", "dropout"),
             {"layers": ("CenterCrop",)},
         ),
         (
-            "training=True",
+            "keras-resizing-batchnormalization-rank4-value",
             Signature("keras", "export", "nondeterminism", ("Rescaling", "Resizing", "Dropout"), "", "rate"),
             {"stage": "build"},
         ),
@@ -344,12 +344,12 @@ def test_a_broken_file_is_one_clear_error(tmp_path: Path, text: str, message: st
             {"condition": "rank 3"},
         ),
         (
-            "twice",
+            "keras-mxnet-dense-float16-crash",
             Signature("keras-mxnet", "build", "crash", (), "AssertionError: Redefinition of variable #/#"),
             {"failure": "AssertionError: no"},
         ),
         (
-            "saturates",
+            "keras-tf-resizing-pad-to-aspect-ratio-true-antialia-nonfinite",
             Signature("keras", "build", "nonfinite", ("Resizing",), "", "width, bfloat16, special data"),
             {"condition": "width, bfloat16"},
         ),

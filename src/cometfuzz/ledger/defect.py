@@ -33,6 +33,14 @@ always = false               # the condition is necessary, not sufficient (a wro
 by_chance = true             # it depends on more than the case, such as uninitialised memory
 witness = [0.0]              # values of the first input that make it show
 note = "..."                 # what is seen here, if `why` does not say it
+
+[[signature]]                # the second way to recognise it: by what triage makes of a finding
+library = "keras"            # patterns as in file names: *, ?, [...]; a field that is not named may be anything
+stage = "build"
+symptom = "crash"
+layers = "Conv*D"            # as in the signature: "Conv2D > ReLU"
+failure = "TypeError*"
+condition = "*padding='same'*"
 """
 
 import datetime
@@ -91,6 +99,17 @@ class Applies(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     note: str = ""
 
 
+class Pattern(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Patterns on the signature that triage gives a bug."""
+
+    library: str = "*"
+    stage: str = "*"
+    symptom: str = "*"
+    layers: str = "*"
+    failure: str = "*"
+    condition: str = "*"
+
+
 class Defect(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What is known of one defect; the module says what the fields mean. The id is the name of its folder."""
 
@@ -107,6 +126,7 @@ class Defect(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     seen: tuple[Seen, ...] = ()
     fixed: tuple[Seen, ...] = ()
     applies: tuple[Applies, ...] = ()
+    signature: tuple[Pattern, ...] = ()
     routes: Names = ()
     verified: datetime.date | None = None
     id: str = ""

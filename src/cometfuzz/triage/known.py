@@ -1,4 +1,4 @@
-"""What is known: bugs of collections, and patterns on signatures, shipped (`known_issues.toml`) or a user's own:
+"""What is known: bugs of collections, and patterns on signatures, of the ledger's entries or a user's own:
 
 [[issue]]
 link = "https://github.com/keras-team/keras/issues/1"   # or a note, or both
@@ -15,13 +15,14 @@ limit = true                 # the library does not promise this: it is no bug, 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from importlib.resources import files
 from pathlib import Path
 
 import msgspec
 
 from cometfuzz.config import MAX_BYTES, decode
 from cometfuzz.errors import InvalidConfig
+from cometfuzz.ledger.defect import Defect, Pattern
+from cometfuzz.ledger.reading import defects
 from cometfuzz.reading import read_regular
 from cometfuzz.triage.bug import Signature
 from cometfuzz.triage.collection import DEFAULT, Collected, Collection, is_collection
@@ -100,8 +101,21 @@ def load_known(*paths: Path) -> tuple[KnownIssue, ...]:
     found: list[KnownIssue] = []
     for path in paths:
         found += decode(read_regular(path, MAX_BYTES, InvalidConfig), str(path), _File).issue
-    shipped = files("cometfuzz.triage").joinpath("known_issues.toml")
-    return (*found, *decode(shipped.read_bytes(), "known_issues.toml", _File).issue)
+    ours = [(pattern, defect) for defect in defects().values() for pattern in defect.signature]
+    ours.sort(key=lambda each: -_letters(each[0]))  # what asks for more is the better name
+    return (*found, *(issue_of(defect, pattern) for pattern, defect in ours))
+
+
+def _letters(pattern: Pattern) -> int:
+    """How much a pattern asks for."""
+    return sum(len(getattr(pattern, name).replace("*", "")) for name in Pattern.__struct_fields__)
+
+
+def issue_of(defect: Defect, pattern: Pattern) -> KnownIssue:
+    """An entry of the ledger that is recognised by its signature."""
+    patterns = {name: getattr(pattern, name) for name in Pattern.__struct_fields__}
+    note = f"{defect.id}: {defect.title}"
+    return KnownIssue(link=defect.link, note=note, limit=defect.kind != "bug", **patterns)
 
 
 def known_as(issues: Sequence[KnownIssue], signature: Signature, *, early: bool = False) -> KnownIssue | None:

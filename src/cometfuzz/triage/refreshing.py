@@ -23,7 +23,8 @@ from cometfuzz.oracles.finding import Finding
 from cometfuzz.oracles.judging import examine
 from cometfuzz.routes import Route
 from cometfuzz.triage.bug import Bug
-from cometfuzz.triage.signature import covers
+from cometfuzz.triage.known import issue_of
+from cometfuzz.triage.signature import covers, rough_signature
 
 RUNS = 3
 """How often the case of an entry is run that shows by chance, until it shows."""
@@ -112,5 +113,8 @@ def _is_off(question: Question, trial: Trial, route: str) -> bool:
 def _is_it(question: Question, bug: Bug | None, finding: Finding) -> bool:
     """Whether a finding in an entry's own case is the entry: by its rules, or as the same bug again."""
     if finding.defect:
+        return True
+    signature = rough_signature(finding)
+    if any(issue_of(question.defect, pattern).matches(signature) for pattern in question.defect.signature):
         return True
     return bug is not None and covers(bug, finding, question.case.graph)
