@@ -4,7 +4,7 @@ Every entry has a case, which is run on every route that the entry speaks of, by
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cometfuzz.catalogue.files import load
@@ -24,7 +24,7 @@ from cometfuzz.oracles.judging import examine
 from cometfuzz.routes import Route
 from cometfuzz.triage.bug import Bug
 from cometfuzz.triage.known import issue_of
-from cometfuzz.triage.signature import covers, rough_signature
+from cometfuzz.triage.signature import covers, layers_of, rough_signature
 
 RUNS = 3
 """How often the case of an entry is run that shows by chance, until it shows."""
@@ -114,7 +114,9 @@ def _is_it(question: Question, bug: Bug | None, finding: Finding) -> bool:
     """Whether a finding in an entry's own case is the entry: by its rules, or as the same bug again."""
     if finding.defect:
         return True
-    signature = rough_signature(finding)
-    if any(issue_of(question.defect, pattern).matches(signature) for pattern in question.defect.signature):
+    rough = rough_signature(finding)
+    whole = replace(rough, layers=layers_of(question.case.graph))  # its case is minimal: all layers belong to it
+    issues = [issue_of(question.defect, pattern) for pattern in question.defect.signature]
+    if any(issue.matches(signature) for issue in issues for signature in (rough, whole)):
         return True
     return bug is not None and covers(bug, finding, question.case.graph)
