@@ -4,7 +4,6 @@ import contextlib
 import json
 import os
 import pty
-import select
 import signal
 import stat
 import subprocess
@@ -21,6 +20,7 @@ from hostile import ROWS
 from hostile.rows import Place, Row, found_bug, prepare_work
 
 from cometfuzz.execution.environments import cache_folder
+from cometfuzz.execution.supervisor import ready_to_read
 
 HERE = Path(__file__).parent
 LIMIT_S = 10.0
@@ -100,7 +100,7 @@ class Warm:
         """The next number; meanwhile what a terminal shows is taken in. None after the deadline."""
         watched = [self.answers, *([terminal[0]] if terminal else [])]
         while b"\n" not in self._rest:
-            ready = select.select(watched, [], [], max(0.0, deadline - time.monotonic()))[0]
+            ready = ready_to_read(watched, deadline - time.monotonic())
             if not ready:
                 return None
             if self.answers in ready:
@@ -114,7 +114,7 @@ class Warm:
 
     @staticmethod
     def _drain(terminal: int, shown: bytearray) -> None:
-        while select.select([terminal], [], [], 0)[0]:
+        while ready_to_read([terminal], 0):
             shown += os.read(terminal, 2**16)
 
 

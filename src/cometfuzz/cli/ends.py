@@ -34,6 +34,7 @@ class Ending:
         self.received: int | None = None
         self._ask: Callable[[], None] | None = None
         self._interrupted = False
+        self._listening = False
 
     @property
     def code(self) -> int:
@@ -51,10 +52,12 @@ class Ending:
 
     def listen(self) -> None:
         """Handle signals from now on; but what the caller wants to be ignored, as nohup does, stays so."""
-        heard, told = os.pipe()
-        os.set_blocking(told, False)
-        signal.set_wakeup_fd(told, warn_on_full_buffer=False)  # tells even while the main thread is in a long call
-        threading.Thread(target=_insist, args=[heard], name="ending", daemon=True).start()
+        if not self._listening:  # a program may run several commands, one after the other
+            self._listening = True
+            heard, told = os.pipe()
+            os.set_blocking(told, False)
+            signal.set_wakeup_fd(told, warn_on_full_buffer=False)  # tells even while the main thread is in a long call
+            threading.Thread(target=_insist, args=[heard], name="ending", daemon=True).start()
         signal.signal(signal.SIGINT, self._handle)
         for number in _SURE:
             if signal.getsignal(number) is not signal.SIG_IGN:

@@ -208,9 +208,9 @@ class Worker:
                 if self.resident_bytes > self.limits.memory_bytes:
                     limit = self.limits.memory_bytes / _GIB
                     raise _TooLarge(f"{self.resident_bytes / _GIB:.1f} GiB resident; the limit is {limit:.1f}")
-            readable = select.select([self._reply, self._output], [], [], min(until - now, _POLL_S))[0]
+            readable = ready_to_read([self._reply, self._output], min(until - now, _POLL_S))
             if self._output in readable and not self._drain():
-                readable = select.select([self._reply], [], [], min(until - now, _POLL_S))[0]
+                readable = ready_to_read([self._reply], min(until - now, _POLL_S))
             if self._reply in readable:
                 part = os.read(self._reply, 2**20)
                 if not part:
@@ -321,6 +321,15 @@ class _Watch:
             versions=self.worker.versions_of(step),
             **more,
         )
+
+
+def ready_to_read(descriptors: Sequence[int], limit_s: float) -> set[int]:
+    """Those that can be read, or have come to their end, after at most so long. `select` knows none above 1023, and a
+    machine with many cores has more."""
+    poll = select.poll()
+    for descriptor in descriptors:
+        poll.register(descriptor, select.POLLIN)
+    return {descriptor for descriptor, _ in poll.poll(1000 * max(0.0, limit_s))}
 
 
 class _TooLarge(Exception):
