@@ -19,10 +19,11 @@ from cometfuzz.execution.executor import Executor, expect_environments
 from cometfuzz.execution.reference import REFERENCE
 from cometfuzz.execution.supervisor import Limits
 from cometfuzz.ledger.defect import Defect
-from cometfuzz.ledger.matching import rules
+from cometfuzz.ledger.matching import forget, rules
 from cometfuzz.ledger.overlay import Learned, Overlay, overlay_path, write_overlay
 from cometfuzz.ledger.predicates import predicates
 from cometfuzz.ledger.reading import CASE, SCRIPT, defects, overlay, shipped
+from cometfuzz.routes import Route
 from cometfuzz.routes.registry import ROUTES, choose
 from cometfuzz.triage.collection import Collection
 from cometfuzz.triage.refreshing import Measured, measure, questions
@@ -101,28 +102,37 @@ def refresh(
     """
     usable = configured(load_config(config))
     chosen = [route for route in choose(routes or "all", usable) if route.name != REFERENCE.name]
-    waiting = list(questions(defects(), shipped(), chosen, anew))
-    bugs = {entry.slug: entry.bug for entry in Collection.read(shipped()).entries}
-    measured: list[Measured] = []
-    columns = (TextColumn("{task.description}"), BarColumn(bar_width=20), MofNCompleteColumn(), TimeElapsedColumn())
-    console = Console(stderr=True)
-    expect_environments([usable[name] for name in dict.fromkeys(name for each in waiting for name in each.routes)])
-    try:
-        with (
-            Executor(chosen, limits=Limits(stage_s=STAGE_S), pause_after=0) as executor,
-            Progress(*columns, console=console, transient=True, disable=as_json) as progress,
-        ):
-            bar = progress.add_task("looking", total=len(waiting))
-            for question in waiting:
-                progress.update(bar, description=question.defect.id[:40])
-                measured.append(measure(question, executor, bugs.get(question.defect.id)))
-                progress.advance(bar)
-    finally:
-        _keep(measured)
+    measured = look(chosen, anew, quiet=as_json)
     if as_json:
         print_json({"file": str(overlay_path()), "measured": [_told(each) for each in measured]})
     else:
         _print_measured(measured)
+
+
+def look(routes: Sequence[Route], anew: bool = False, quiet: bool = False) -> list[Measured]:
+    """Look for entries that have not met the versions of some routes, and keep what is learned, also after Ctrl-C."""
+    waiting = list(questions(defects(), shipped(), routes, anew))
+    if not waiting:
+        return []
+    asked = {name for question in waiting for name in question.routes}
+    used = [route for route in routes if route.name in asked]
+    expect_environments(used)
+    bugs = {entry.slug: entry.bug for entry in Collection.read(shipped()).entries}
+    measured: list[Measured] = []
+    columns = (TextColumn("{task.description}"), BarColumn(bar_width=20), MofNCompleteColumn(), TimeElapsedColumn())
+    try:
+        with (
+            Executor(used, limits=Limits(stage_s=STAGE_S), pause_after=0) as executor,
+            Progress(*columns, console=Console(stderr=True), transient=True, disable=quiet) as progress,
+        ):
+            bar = progress.add_task("looking", total=len(waiting))
+            for question in waiting:
+                progress.update(bar, description=f"known defects: {question.defect.id[:30]}")
+                measured.append(measure(question, executor, bugs.get(question.defect.id)))
+                progress.advance(bar)
+    finally:
+        _keep(measured)
+    return measured
 
 
 def _keep(measured: Sequence[Measured]) -> None:
@@ -134,6 +144,7 @@ def _keep(measured: Sequence[Measured]) -> None:
             known[name] = known.get(name, Learned()).add(each.seen, each.shows)
     if measured:
         write_overlay(overlay_path(), Overlay(entries=known))
+        forget()
 
 
 def _told(each: Measured) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from cometfuzz.campaign.records import Records
 from cometfuzz.campaign.session import Session, Settings, seed_texts
 from cometfuzz.campaign.store import Store
 from cometfuzz.cli.ends import ENDING
+from cometfuzz.cli.ledger import look
 from cometfuzz.cli.numbers import LARGEST_SEED, MOST_CASES, MOST_JOBS, MOST_MINUTES, MOST_SIGMA, at_most
 from cometfuzz.cli.triage import KnownOption, run_triage
 from cometfuzz.config import load as load_config
@@ -25,6 +26,7 @@ from cometfuzz.execution.executor import expect_environments
 from cometfuzz.ir.graph import Graph
 from cometfuzz.ledger.reading import overlay
 from cometfuzz.reports.console import screen_for
+from cometfuzz.routes import Route
 from cometfuzz.routes.registry import choose
 from cometfuzz.search.strategies import strategies
 from cometfuzz.seeds.importing import read_model
@@ -74,6 +76,9 @@ def run(
         FailOn, typer.Option(help="For CI: triage at the end, and exit with 1 if there is a new bug.")
     ] = FailOn.never,
     known: KnownOption = None,
+    refresh: Annotated[
+        bool, typer.Option(help="First look for known defects on routes whose versions the ledger has not met.")
+    ] = True,
     jobs: Jobs = None,
     config: Configured = None,
     quiet: QuietOption = False,
@@ -104,12 +109,17 @@ def run(
             f"expected a route among them that takes every case: {base} (`base` under [policy] in cometfuzz.toml); "
             f"received routes={','.join(chosen)!r}, on which most cases would run nowhere"
         )
+    expect_environments([usable[name] for name in chosen])
+    everything = gather_known(known or [], given.known) if known or given.known or fail_on is FailOn.new else Known()
+    begun = seed_texts(_seeds(seeds))
+    if refresh:
+        _refresh([usable[name] for name in chosen], quiet or as_json)
     folder = out or Path("campaigns") / time.strftime("%Y%m%d-%H%M%S")
     settings = Settings(
         strategy=strategy,
         seed=seed,
         routes=tuple(chosen),
-        seeds=seed_texts(_seeds(seeds)),
+        seeds=begun,
         sigma=sigma,
         branches=branches,
         graphs=msgspec.structs.asdict(given.graphs),
@@ -119,8 +129,6 @@ def run(
         out=str(folder),
         ledger=overlay().digest,
     )
-    expect_environments([usable[name] for name in chosen])
-    everything = gather_known(known or [], given.known) if known or given.known or fail_on is FailOn.new else Known()
     with Store.create(folder, vars(settings)) as store:
         _drive(store, settings, config, quiet, as_json)
         if fail_on is FailOn.new:
@@ -164,6 +172,18 @@ def resume(
         known = configured(load_config(config))
         expect_environments([known[name] for name in settings.routes if name in known])
         _drive(store, settings, config, quiet, as_json)
+
+
+def _refresh(routes: list[Route], quiet: bool) -> None:
+    """Meet a release that the ledger has not met: what is fixed since, what is still there."""
+    measured = look(routes, quiet=quiet)
+    if measured and not quiet:
+        still, gone = (sum(each.shows is shows for each in measured) for shows in (True, False))
+        Console(stderr=True).print(
+            f"These versions are new to the ledger: of {len(measured)} known defects {still} are still there, {gone} do "
+            f"not show (`cometfuzz ledger refresh --anew` lists them; --no-refresh leaves this out).",
+            highlight=False,
+        )
 
 
 def _seeds(paths: list[Path] | None) -> list[Graph]:

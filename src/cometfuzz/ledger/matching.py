@@ -12,7 +12,7 @@ from cometfuzz.ir.graph import Params
 from cometfuzz.ledger.defect import Applies, Defect, Symptom
 from cometfuzz.ledger.predicates import named
 from cometfuzz.ledger.predicates.inputs import activations, all_of, dtypes, initialisers, weight_dtype
-from cometfuzz.ledger.reading import defects
+from cometfuzz.ledger.reading import defects, overlay
 from cometfuzz.routes import Route
 from cometfuzz.routes.registry import ROUTES, base_of
 
@@ -66,6 +66,12 @@ def rules() -> tuple[Rule, ...]:
     return tuple(rule_of(defect, applies) for defect in defects().values() for applies in defect.applies)
 
 
+def forget() -> None:
+    """Read the ledger anew when it is next asked: it has learned something."""
+    for cached in (rules, defects, overlay):
+        cached.cache_clear()
+
+
 def rule_of(defect: Defect, applies: Applies) -> Rule:
     """An entry's words as a rule; InvalidLedger if they name what there is not."""
     layers: dict[str, None] = {}
@@ -112,8 +118,11 @@ class View:
         self._rules: dict[tuple[str, str, bool], tuple[Rule, ...]] = {}
 
     def stands(self, defect: Defect, route: str) -> bool:
-        """Whether a defect was seen with the versions that a route has."""
-        return any(meets(seen.versions, self.versions.get(route, {})) for seen in defect.seen)
+        """Whether a defect was seen with the versions that a route has, and did not fail to show with just these."""
+        versions = self.versions.get(route, {})
+        if any(each.versions.items() <= versions.items() for each in defect.fixed):
+            return False
+        return any(meets(each.versions, versions) for each in defect.seen)
 
     def rules_of(self, route: str, layer: str, base: bool = False) -> tuple[Rule, ...]:
         """The rules that stand against a layer on a route: its own, and those of its steps, such as `tf2onnx`.

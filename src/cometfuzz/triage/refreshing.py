@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cometfuzz.catalogue.files import load
+from cometfuzz.execution import environments
 from cometfuzz.execution.comparing import compare
 from cometfuzz.execution.executor import Executor
 from cometfuzz.execution.outcome import Trial
@@ -22,9 +23,14 @@ from cometfuzz.oracles.bench import Bench
 from cometfuzz.oracles.finding import Finding
 from cometfuzz.oracles.judging import examine
 from cometfuzz.routes import Route
-from cometfuzz.triage.bug import Bug
+from cometfuzz.routes.registry import ROUTES, base_of
+from cometfuzz.triage.bug import Bug, Script
 from cometfuzz.triage.known import issue_of
+from cometfuzz.triage.running import run_script
 from cometfuzz.triage.signature import covers, layers_of, rough_signature
+
+SHOWN = 1
+"""The exit code of a script that shows its bug."""
 
 RUNS = 3
 """How often the case of an entry is run that shows by chance, until it shows."""
@@ -73,18 +79,24 @@ def questions(
 
 
 def _relevant(defect: Defect, route: Route) -> dict[str, str]:
-    """The versions on a route of the libraries that an entry was seen with; none if it does not speak of the route."""
+    """The versions on a route that matter to an entry: of the libraries that it was seen with, and of what runs the
+    model, since one backend of Keras may have it and another not. None if the entry does not speak of the route."""
     spoken = {name for applies in defect.applies for name in applies.routes} or {*defect.routes}
     if not spoken & route.names:
         return {}
+    versions = versions_of(route)
     libraries = {name for each in (*defect.seen, *defect.fixed) for name in each.versions}
-    return {name: version for name, version in versions_of(route).items() if name in libraries}
+    if libraries & {"keras", "tf-keras"}:
+        direct = ROUTES.get(base_of(route.like or route.name) or route.like or route.name, route)
+        libraries.add(direct.stages[-1].library)
+    return {name: version for name, version in versions.items() if name in libraries}
 
 
 def measure(question: Question, executor: Executor, bug: Bug | None) -> Measured:
     """Run the case of an entry on its routes until one shows it."""
     view = Supposing(executor.routes, question.defect)
     chance = any(applies.by_chance for applies in question.defect.applies)
+    otherwise = ""
     for _ in range(RUNS if chance else 1):
         for name in question.routes:
             trial = executor.run(question.case, [name])
@@ -94,11 +106,28 @@ def measure(question: Question, executor: Executor, bug: Bug | None) -> Measured
             found = examine(Bench(trial, executor.run, view=view))
             if any(_is_it(question, bug, each) for each in found) or _is_off(question, trial, name):
                 return Measured(question, True, name)
+            otherwise = otherwise or ("" if outcome.status == "completed" else str(outcome))
+    if otherwise:  # what the entry is about was not reached
+        return Measured(question, None, reason=f"it fails otherwise: {otherwise}")
     if chance:
         return Measured(question, None, reason="it shows by chance, and did not")
+    first = next((name for name in question.routes if bug is not None and _wrote(bug, executor.routes[name])), "")
+    if bug is not None and bug.script is not None and first and _script_shows(bug.script, executor.routes[first]):
+        return Measured(question, True, first)
     if not any(each.cpu in (ANY_CPU, cpu_level()) for each in question.defect.seen):
         return Measured(question, None, reason=f"it was seen on other CPUs than this one ({cpu_level()})")
     return Measured(question, False)
+
+
+def _wrote(bug: Bug, route: Route) -> bool:
+    """Whether a bug's script is of a route: it is written for the first that failed."""
+    return bool(bug.finding.camps) and bug.finding.camps[0].routes[:1] == (route.like or route.name,)
+
+
+def _script_shows(script: Script, route: Route) -> bool:
+    """Whether the script shows it where the case does not: oracles keep silent about what libraries are free to do."""
+    python = environments.find(route.steps[-1].group.environment).python
+    return run_script(script.text, python).exit_code == SHOWN
 
 
 def _is_off(question: Question, trial: Trial, route: str) -> bool:
