@@ -180,7 +180,7 @@ def _refresh(routes: list[Route], quiet: bool) -> None:
     if measured and not quiet:
         still, gone = (sum(each.shows is shows for each in measured) for shows in (True, False))
         Console(stderr=True).print(
-            f"These versions are new to the ledger: of {len(measured)} known defects {still} are still there, {gone} do "
+            f"These versions are new to the ledger: of {len(measured)} known defects {still} still show, {gone} do "
             f"not show (`cometfuzz ledger refresh --anew` lists them; --no-refresh leaves this out).",
             highlight=False,
         )
