@@ -1,18 +1,31 @@
 """The ledger: entries are data, and an entry says something only of versions that it was seen with."""
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import cast
 
+import msgspec
 import pytest
 
+from cometfuzz.catalogue.data import draw_data
 from cometfuzz.catalogue.drawing import draw_layer
+from cometfuzz.catalogue.files import load
 from cometfuzz.catalogue.spec import CATALOGUE
 from cometfuzz.errors import CometfuzzError, InvalidLedger
+from cometfuzz.execution.executor import Executor
+from cometfuzz.execution.outcome import Failure, Outcome, Trial
+from cometfuzz.execution.protocol import WireTensor
 from cometfuzz.execution.versions import usual_view, versions_of
-from cometfuzz.ledger.defect import Applies, Defect
+from cometfuzz.ir.case import Case
+from cometfuzz.ledger.cpu import level_of
+from cometfuzz.ledger.defect import ANY_CPU, Applies, Defect, Seen
 from cometfuzz.ledger.matching import View, meets, rule_of, rules
+from cometfuzz.ledger.overlay import Learned, Overlay, read_overlay, write_overlay
 from cometfuzz.ledger.predicates import named, predicates
-from cometfuzz.ledger.reading import defects, read, same_fix
+from cometfuzz.ledger.reading import defects, read, same_fix, shipped
+from cometfuzz.reference.run import narrow, run
 from cometfuzz.routes.registry import ROUTES, moved
+from cometfuzz.triage.refreshing import Measured, Question, measure, questions
 
 LEAKY = "keras-tf-leakyrelu-float64-value"
 
@@ -105,3 +118,91 @@ def test_not_is_the_opposite() -> None:
 def test_rules_speak_of_routes_and_steps_that_there_are() -> None:
     known = {*ROUTES, *(step.name for route in ROUTES.values() for step in route.steps)}
     assert {name for rule in rules() for name in rule.routes} <= known
+
+
+def test_every_entry_has_evidence() -> None:
+    """A case that can be run anywhere; `cometfuzz ledger refresh --anew` runs them all."""
+    for defect in defects().values():
+        assert (shipped() / defect.id / "case.json").is_file(), defect.id
+        load(shipped() / defect.id / "case.json")
+
+
+def test_what_was_looked_for_in_vain_does_not_stand() -> None:
+    versions = {"keras-tf": {"keras": "3.16.0", "tensorflow": "2.21.0"}}
+    view = View(ROUTES, versions)
+    defect = Defect("t", "w", "keras", seen=(Seen({"keras": "3.16.0"}),))
+    assert view.stands(defect, "keras-tf")
+    assert not view.stands(
+        msgspec.structs.replace(defect, fixed=(Seen({"keras": "3.16.0", "tensorflow": "2.21.0"}),)), "keras-tf"
+    )
+    assert view.stands(
+        msgspec.structs.replace(defect, fixed=(Seen({"keras": "3.16.0", "torch": "2.13.0"}),)), "keras-tf"
+    )
+
+
+def test_what_is_learned_stands_before_what_is_shipped(tmp_path: Path) -> None:
+    shipped_entry = Defect("t", "w", "keras", seen=(Seen({"keras": "3.15.1"}),), id="one")
+    newer = Seen({"keras": "3.16.0"}, "x86-64-v3")
+    learned = Learned().add(newer, shows=True)
+    path = tmp_path / "data" / "ledger.json"
+    write_overlay(path, Overlay(entries={"one": learned}))
+    found = read_overlay(path).on({"one": shipped_entry})["one"]
+    assert [each.versions["keras"] for each in found.seen] == ["3.15.1", "3.16.0"]
+    write_overlay(path, Overlay(entries={"one": learned.add(newer, shows=False)}))
+    mended = read_overlay(path).on({"one": shipped_entry})["one"]
+    assert ([each.versions["keras"] for each in mended.seen], mended.fixed) == (["3.15.1"], (newer,))
+    assert read_overlay(path).digest != Overlay(entries={"one": learned}).digest
+    assert read_overlay(tmp_path / "none").digest == ""
+    path.write_text('{"version": 2}')
+    with pytest.raises(InvalidLedger, match="received version=2"):
+        read_overlay(path)
+
+
+def test_a_cpu_has_the_newest_level_whose_features_it_has() -> None:
+    second = {"cx16", "popcnt", "sse4_1", "sse4_2", "ssse3"}
+    third = second | {"avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "movbe"}
+    assert level_of(third, "x86_64") == "x86-64-v3"
+    assert level_of(third - {"popcnt"}, "x86_64") == "x86-64"
+    assert level_of(set(), "aarch64") == "aarch64"
+
+
+class Recorded:
+    """An executor in name: says what a route did with every case."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        self.outcome, self.routes, self.view = outcome, ROUTES, usual_view()
+
+    def run(self, case: Case, routes: Sequence[str] = (), intermediates: bool = False) -> Trial:
+        return Trial(case, dict.fromkeys(routes, self.outcome))
+
+
+def asked(name: str, route: str) -> Question:
+    entry = msgspec.structs.replace(defects()[name], seen=(Seen({"tf2onnx": "1.0"}, ANY_CPU),))
+    (question,) = questions({name: entry}, shipped(), [ROUTES[route]])
+    return question
+
+
+def test_a_refresh_says_what_still_shows_what_does_not_and_what_nobody_can_tell() -> None:
+    question = asked("tf2onnx-erfc", "onnxruntime")
+    assert question.versions == {"tf2onnx": "1.17.0"}
+
+    def measured(outcome: Outcome) -> Measured:
+        return measure(question, cast(Executor, Recorded(outcome)), None)
+
+    raised = Failure("ValidationError", ("ValidationError",), "No Op registered for Erfc", ())
+    assert measured(Outcome("onnxruntime", "exception", "tf2onnx", "tf2onnx", failure=raised)).shows is True
+    other = Failure("TypeError", ("TypeError",), "unexpected keyword", ())
+    elsewhere = measured(Outcome("onnxruntime", "exception", "build", "keras", failure=other))
+    assert (elsewhere.shows, elsewhere.reason[:19]) == (None, "it fails otherwise:")
+    graph = question.case.graph
+    values = run(graph, draw_data(question.case)).values
+    kinds = [(edge, graph.type_of(edge)) for edge in graph.outputs]
+    right = [WireTensor(kind.dtype, kind.shape, narrow(values[edge], kind.dtype).tobytes()) for edge, kind in kinds]
+    assert measured(Outcome("onnxruntime", "completed", "run", "onnxruntime", right)).shows is False
+
+
+def test_a_refresh_asks_only_for_versions_that_are_new() -> None:
+    known = {"tf2onnx-erfc": defects()["tf2onnx-erfc"]}
+    assert list(questions(known, shipped(), [ROUTES["onnxruntime"]])) == []
+    assert len(list(questions(known, shipped(), [ROUTES["onnxruntime"]], anew=True))) == 1
+    assert list(questions(known, shipped(), [ROUTES["keras-torch"]], anew=True)) == []
