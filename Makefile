@@ -7,7 +7,7 @@ endif
 environments := PYTHONPATH=src $(PYTHON) -m cometfuzz.execution.environments
 
 .DEFAULT_GOAL := help
-.PHONY: help setup python test test-browser lint fuzz bugs
+.PHONY: help setup python test test-browser lint fuzz bugs conformance
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -40,6 +40,9 @@ fuzz: setup ## run a campaign of ten minutes (minutes=10) and write its report
 
 bugs: setup ## run the scripts of all collected bugs (bugs/) again: still there or gone
 	.venv/bin/cometfuzz verify bugs
+
+conformance: setup ## hold all evidence of the ledger against the libraries: every case, every rule (half an hour)
+	EVIDENCE=all .venv/bin/python -m pytest -n auto --dist worksteal tests/conformance
 
 python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
