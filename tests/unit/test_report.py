@@ -120,6 +120,22 @@ def test_findings_of_a_bug_are_not_listed_apart(tmp_path: Path, facts: Facts) ->
     assert all(group.finding.defect for group in facts.apart if group.reason == "defect")
 
 
+def test_the_limits_that_a_campaign_met_are_listed_with_their_links(facts: Facts, tmp_path: Path) -> None:
+    group = next(group for group in facts.apart if group.reason == "defect")
+    finding = replace(group.finding, defect="keras-tf-adaptivemaxpooling-float64-special-nonfinite")
+    met = replace(facts, apart=[replace(group, finding=finding, count=3), replace(group, finding=finding, count=4)])
+    ((defect, count),) = met.met
+    assert (defect.id, count) == (finding.defect, 7)
+    assert defect.link.startswith("https://")
+    page = write_report(met, Place(tmp_path / "report")).read_text()
+    told = json.loads(json_report(met))["met"]
+    assert [(each["id"], each["findings"], each["link"]) for each in told] == [(defect.id, 7, defect.link)]
+    for text in (page, markdown_report(met)):
+        assert "Known limits and bugs that it met" in text
+        assert defect.link in text
+    assert "that it met" not in markdown_report(facts), "what the ledger does not have is not listed"
+
+
 def test_the_curve_keeps_its_ends() -> None:
     points = [Point(index, float(index), {}, None) for index in range(10_000)]
     kept = thinned(iter(points), 100)

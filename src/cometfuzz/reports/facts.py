@@ -1,5 +1,6 @@
 """Facts: what a report says of a campaign, gathered once from its folder for every format."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -7,6 +8,8 @@ from typing import Any, Literal
 from cometfuzz.campaign.events import Summary
 from cometfuzz.campaign.records import Records
 from cometfuzz.campaign.stored import Point
+from cometfuzz.ledger.defect import Defect
+from cometfuzz.ledger.reading import defects
 from cometfuzz.oracles.finding import SEVERITIES, Finding
 from cometfuzz.reports.summary import REASONS as ENDINGS
 from cometfuzz.reports.tally import Health
@@ -63,6 +66,17 @@ class Facts:
     notices: Sequence[tuple[int, str]] = field(default=())
     sightings: Mapping[str, int] = field(default_factory=dict)
     """How many findings each bug explains, by its id."""
+
+    @property
+    def met(self) -> list[tuple[Defect, int]]:
+        """The entries of the ledger that findings met, limits included, each with how many; the most frequent first.
+
+        What the ledger does not have any more is left out."""
+        counts = Counter[str]()
+        for group in self.apart:
+            counts[group.finding.defect] += group.count
+        known = defects()
+        return [(known[name], count) for name, count in counts.most_common() if name in known]
 
     @property
     def models_per_minute(self) -> float:

@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import cometfuzz
+from cometfuzz.ledger.defect import Defect
 from cometfuzz.reports.facts import Apart, Facts, standing
 from cometfuzz.reports.json_lines import strict
 from cometfuzz.reports.tally import PUBLISHED, PUBLISHED_MODELS, Health
@@ -44,6 +45,7 @@ def json_report(facts: Facts) -> str:
                 for bug in facts.bugs
             ],
             "apart": [_apart(group) for group in facts.apart],
+            "met": [_met(defect, count) for defect, count in facts.met],
             "routes": {name: _health(health) for name, health in facts.routes.items()},
         }
     )
@@ -78,6 +80,11 @@ def brief(bug: Bug) -> dict[str, Any]:
 def _apart(group: Apart) -> dict[str, Any]:
     finding = {"key": group.finding.key, **group.finding.as_plain()}
     return {"reason": group.reason, "count": group.count, "case_id": group.case_id, "finding": finding}
+
+
+def _met(defect: Defect, count: int) -> dict[str, Any]:
+    plain = {name: getattr(defect, name) for name in ("id", "library", "kind", "title", "why", "link", "documentation")}
+    return {**plain, "findings": count}
 
 
 def _health(health: Health) -> dict[str, Any]:

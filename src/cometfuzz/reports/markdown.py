@@ -79,6 +79,18 @@ def _apart(facts: Facts) -> Iterator[str]:
         if groups:
             yield f"- {reason}: {sum(group.count for group in groups)} findings of {len(groups)} kinds ({why})"
     yield ""
+    if facts.met:
+        yield from (
+            "## Known limits and bugs that it met",
+            "",
+            "| times | library | kind | what |",
+            "| ---: | --- | --- | --- |",
+        )
+        for defect, count in facts.met:
+            link = defect.link or defect.documentation
+            what = f"{inline(defect.title)}" + (f" ([upstream]({link}))" if is_link(link) else "")
+            yield f"| {count} | {inline(defect.library)} | {defect.kind} | {what} |"
+        yield ""
 
 
 def inline(text: str) -> str:
