@@ -20,7 +20,7 @@ from cometfuzz.cli.output import folding, print_json
 from cometfuzz.cli.report import AsJson, CampaignOrCollection, Folder
 from cometfuzz.cli.routes import print_trial
 from cometfuzz.config import load as load_config
-from cometfuzz.errors import CometfuzzError, UnknownName
+from cometfuzz.errors import CometfuzzError, EnvironmentFailure, UnknownName
 from cometfuzz.execution.comparing import compare
 from cometfuzz.execution.configuring import configured
 from cometfuzz.execution.environments import find
@@ -40,6 +40,10 @@ from cometfuzz.triage.running import run_script
 Configured = Annotated[Path | None, typer.Option("--config", help="A TOML file; else cometfuzz.toml.")]
 
 STILL = "still there"
+
+
+MAIN = "main"
+"""The environment with the modern libraries."""
 
 
 def replay(
@@ -98,6 +102,9 @@ def verify(
     folder: CampaignOrCollection,
     bugs: Annotated[list[str] | None, typer.Argument(metavar="BUG", help="Only these, by id or name.")] = None,
     jobs: Annotated[int, typer.Option(min=1, callback=at_most(MOST_JOBS), help="Scripts at a time.")] = 2,
+    environment: Annotated[
+        str, typer.Option(help="Run them in this environment instead of their own, such as nightly.")
+    ] = "",
     stamp: Annotated[bool, typer.Option("--stamp", help="Write today's date into the entries of those shown.")] = False,
     date: Annotated[
         datetime.datetime | None,
@@ -109,15 +116,22 @@ def verify(
 
     A bug is still there, gone, or unclear if its script could not tell. The exit code is 1 if any is not still there.
 
+    With --environment, those whose libraries are in another environment than `main` are left out: the scripts of main
+    are what another release of its libraries can run.
+
     Example: cometfuzz verify bugs --stamp
     """
     found = [listed for listed in bugs_of(folder) if listed.bug.reported]
     if bugs:
         found = [named(found, name) for name in bugs]
+    if environment:
+        expect_environment(environment)
+        found = [listed for listed in found if listed.bug.script and listed.bug.script.environment == MAIN]
     day = date.date() if date is not None else datetime.date.today() if stamp else None
-    if day is not None and any(listed.entry is None for listed in found):
-        raise CometfuzzError(f"expected a collection, where there are entries to stamp; received {folder}")
-    answers = _run_all([listed.bug for listed in found], jobs)
+    if day is not None and (environment or any(listed.entry is None for listed in found)):
+        received = f"environment={environment}" if environment else str(folder)
+        raise CometfuzzError(f"expected a collection in its own environments to stamp; received {received}")
+    answers = _run_all([listed.bug for listed in found], jobs, environment)
     results = [
         {"id": listed.bug.id, "name": listed.name, "title": listed.bug.title, "now": now}
         for listed, now in zip(found, answers, strict=True)
@@ -133,11 +147,17 @@ def verify(
         raise typer.Exit(1)
 
 
-def _run_all(found: list[Bug], jobs: int) -> list[str]:
+def expect_environment(name: str) -> None:
+    """Refuse an environment that nobody knows, or that is not built."""
+    if not find(name).ready:
+        raise EnvironmentFailure(f"environment {name} is missing; run `cometfuzz env create {name}`")
+
+
+def _run_all(found: list[Bug], jobs: int, environment: str) -> list[str]:
     """What became of each bug, with a progress bar; an interruption ends what runs and starts nothing more."""
     stop = threading.Event()
     with ThreadPoolExecutor(jobs) as pool:
-        waiting = [pool.submit(_now, bug, stop) for bug in found]
+        waiting = [pool.submit(_now, bug, environment, stop) for bug in found]
         try:
             done = as_completed(waiting)
             for _ in track(done, "running scripts", len(waiting), console=Console(stderr=True), transient=True):
@@ -148,9 +168,9 @@ def _run_all(found: list[Bug], jobs: int) -> list[str]:
     return [future.result() for future in waiting]
 
 
-def _now(bug: Bug, stop: threading.Event) -> str:
+def _now(bug: Bug, environment: str, stop: threading.Event) -> str:
     assert bug.script is not None
-    ran = run_script(bug.script.text, find(bug.script.environment).python, stopped=stop.is_set)
+    ran = run_script(bug.script.text, find(environment or bug.script.environment).python, stopped=stop.is_set)
     if shows(bug, ran):
         return STILL
     if ran.exit_code == 0:
