@@ -23,7 +23,7 @@ NAMES = (
 
 
 def test_all_eighteen_are_there() -> None:
-    assert tuple(ROUTES) == NAMES
+    assert tuple(ROUTES)[: len(NAMES)] == NAMES  # those of others come after
     assert not BROKEN
 
 

@@ -30,7 +30,7 @@ from cometfuzz.ledger.reading import overlay
 from cometfuzz.mutation import with_others
 from cometfuzz.mutation.base import Limits as GraphLimits
 from cometfuzz.mutation.dialect import Dialects
-from cometfuzz.oracles.judging import expect_oracles
+from cometfuzz.oracles.judging import expect_plugins
 from cometfuzz.places import Place
 from cometfuzz.routes import Route
 from cometfuzz.routes.registry import ROUTES
@@ -111,7 +111,7 @@ class Session:
             raise InvalidCampaign(
                 f"{store.folder}: expected routes out of {', '.join(routes)}; received {', '.join(map(repr, missing))}"
             )
-        expect_oracles()
+        expect_plugins()
         view = view_of(routes)
         strategy = settings.strategy_made(Dialects.on(view, config.policy.base, config.policy.only))
         done, spent_s = store.done, store.elapsed_s

@@ -5,6 +5,9 @@ Oracles are entry points of the group "cometfuzz.oracles": a package from outsid
 
 from collections.abc import Iterator
 
+from cometfuzz.catalogue import BROKEN
+from cometfuzz.catalogue import GROUP as LAYER_GROUP
+from cometfuzz.errors import InvalidPlugin
 from cometfuzz.oracles.bench import Bench, Oracle
 from cometfuzz.oracles.finding import Finding
 from cometfuzz.oracles.symptoms import SYMPTOMS
@@ -20,7 +23,9 @@ def examine(bench: Bench) -> Iterator[Finding]:
         yield from oracle(bench)
 
 
-def expect_oracles() -> None:
-    """InvalidPlugin if an installed oracle or symptom cannot be loaded: said at once, not after the first case."""
+def expect_plugins() -> None:
+    """InvalidPlugin if an installed layer, oracle or symptom cannot be used: said at once, not after the first case."""
+    for name, reason in BROKEN.items():
+        raise InvalidPlugin(f"{LAYER_GROUP}: expected {name!r} to be usable; received {reason}")
     for plugins in (ORACLES, SYMPTOMS):
         list(plugins.values())
