@@ -49,5 +49,9 @@ class InvalidLedger(CometfuzzError):
     """An entry of the ledger that cannot be read, or that names what there is not."""
 
 
+class InvalidPlugin(CometfuzzError):
+    """An entry point of an installed package that does not lead to what it promises."""
+
+
 class NoScript(CometfuzzError):
     """A bug of which no script can be written."""

@@ -58,10 +58,11 @@ def command(
     stderr: int = subprocess.PIPE,
 ) -> "subprocess.Popen[str]":
     paths = os.pathsep.join((str(project / "site"), str(Path(__file__).parent)))
+    usual = {"PYTHONPATH": paths, "COMETFUZZ_PLUGINS": "", "COLUMNS": "100", "TERM": "dumb"}
     return subprocess.Popen(
         [sys.executable, "-P", "-m", "cometfuzz", *arguments],
         cwd=project,
-        env={**os.environ, "PYTHONPATH": paths, "COLUMNS": "100", "TERM": "dumb", **(environ or {})},
+        env={**os.environ, **usual, **(environ or {})},
         stdout=stdout,
         stderr=stderr,
         text=True,

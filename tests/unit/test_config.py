@@ -167,4 +167,4 @@ def test_a_file_that_is_not_there_is_one_error() -> None:
 
 def test_routes_are_chosen_by_name() -> None:
     assert [route.name for route in choose("keras-tf,reference", ROUTES)] == ["keras-tf", "reference"]
-    assert len(choose("all", ROUTES)) == 18
+    assert choose("all", ROUTES) == list(ROUTES.values())

@@ -1,5 +1,6 @@
 """The search: the pool, Metropolis-Hastings, and strategies that are the same every time."""
 
+import json
 import os
 import subprocess
 import sys
@@ -16,7 +17,7 @@ from cometfuzz.errors import CometfuzzError
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.codec import case_id, encode
 from cometfuzz.ir.types import FLOATS
-from cometfuzz.mutation import MUTATIONS
+from cometfuzz.mutation import MUTATIONS, PAPER
 from cometfuzz.mutation.dialect import usual_dialects
 from cometfuzz.search.directed import Directed
 from cometfuzz.search.metropolis import Metropolis, p_range
@@ -205,9 +206,48 @@ def test_a_strategy_from_outside_is_found_by_its_entry_point(tmp_path: Path) -> 
         "from cometfuzz.search.strategies import Options, make_strategy, strategies\n"
         "print(sorted(strategies()), type(make_strategy('fixed', Options(1, []))).__name__)"
     )
-    environ = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    environ = {**os.environ, "PYTHONPATH": str(tmp_path), "COMETFUZZ_PLUGINS": ""}
     ended = subprocess.run([sys.executable, "-c", program], env=environ, capture_output=True, text=True, check=True)
     assert ended.stdout == "['comet', 'comet-r', 'directed', 'fixed', 'odd'] Fixed\n"
+
+
+NINTH = """
+from cometfuzz.mutation.base import Inapplicable
+
+def same(graph, guide, draw, limits):
+    return graph
+"""
+
+
+def test_a_ninth_mutation_takes_part_only_when_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "ninth.py").write_text(NINTH)
+    metadata = tmp_path / "ninth-1.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: ninth\nVersion: 1\n")
+    points = "Same = ninth:same\nGone = ninth:gone\nMDims = ninth:same\n"
+    (metadata / "entry_points.txt").write_text(f"[cometfuzz.mutations]\n{points}")
+    program = (
+        "import sys\n"
+        "from cometfuzz.cli import main\n"
+        "from cometfuzz.mutation import MUTATIONS, PAPER\n"
+        "assert list(MUTATIONS) == [*PAPER, 'Gone', 'Same'], list(MUTATIONS)\n"
+        "assert MUTATIONS['MDims'].__module__ == 'cometfuzz.mutation.change_rank'\n"  # nobody takes the place of ours
+        "main()"
+    )
+    environ = {**os.environ, "PYTHONPATH": str(tmp_path), "COMETFUZZ_PLUGINS": ""}
+
+    def generated(*arguments: str) -> "subprocess.CompletedProcess[str]":
+        command = [sys.executable, "-c", program, "generate", "--cases", "40", "--json", *arguments]
+        return subprocess.run(command, env=environ, capture_output=True, text=True, check=False)
+
+    eight = json.loads(generated().stdout)["operators"]
+    assert tuple(eight) == PAPER
+    nine = json.loads(generated("--mutations", "Same").stdout)["operators"]
+    assert (tuple(nine), nine["Same"]["applied"] > 0) == ((*PAPER, "Same"), True)
+    assert "received mutation='Other'" in generated("--mutations", "Other").stderr
+    assert "expected 'Gone' at ninth:gone; received AttributeError" in generated("--mutations", "Gone").stderr
+    refused = generated("--strategy", "odd", "--mutations", "Same")
+    assert (refused.returncode, "expected no mutation for odd" in refused.stderr) == (2, True)
 
 
 def test_an_unknown_strategy_is_refused() -> None:

@@ -188,7 +188,7 @@ DAMAGES: dict[str, tuple[Spoil, Iterable[str]]] = {
     "a magnitude that is a word": (sql("UPDATE outcomes SET mean_magnitude = 'big'"), REPORTS),
     "a finding that is no JSON": (sql("UPDATE findings SET finding = '{'"), READS_FINDINGS),
     "a finding of no route": (finding("camps", []), READS_FINDINGS),
-    "a finding of another kind": (finding("symptom", "joy"), READS_FINDINGS),
+    "a finding of another kind": (finding("symptom", "joy\x1b[2J"), READS_FINDINGS),
     "seconds that are a word": (sql("UPDATE triaged SET seconds = 'few'"), ("triage", *REPORTS)),
     "a session of other settings": (
         sql("INSERT INTO sessions VALUES (9, '1', '{', 0, 'cases', 1, 1.0, 1.0, 1.0)"),

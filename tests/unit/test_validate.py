@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from cometfuzz.catalogue import CATALOGUE, LAYERS
+from cometfuzz.catalogue import CATALOGUE, FAMILIES, LAYERS
 from cometfuzz.catalogue.validate import assemble, check, validate
 from cometfuzz.errors import InvalidCase
 from cometfuzz.ir.graph import Draft, Edge, Graph
@@ -97,7 +97,7 @@ def test_a_mask_travels_as_far_as_keras_lets_it() -> None:
 
 
 def test_the_catalogue_has_every_layer_of_the_full_space() -> None:
-    assert len(LAYERS) == 96
+    assert sum(spec.family in FAMILIES for spec in LAYERS.values()) == 96  # ours
     assert {"cast", "pad", "crop", "expand", "squeeze", "reshape", "special", "input"} <= set(CATALOGUE) - set(LAYERS)
     assert all(spec.doc and spec.family for spec in CATALOGUE.values())
 

@@ -27,8 +27,10 @@ from cometfuzz.ir.case import Case
 from cometfuzz.ir.codec import encode
 from cometfuzz.ir.graph import Graph
 from cometfuzz.ledger.reading import overlay
+from cometfuzz.mutation import with_others
 from cometfuzz.mutation.base import Limits as GraphLimits
 from cometfuzz.mutation.dialect import Dialects
+from cometfuzz.oracles.judging import expect_plugins
 from cometfuzz.places import Place
 from cometfuzz.routes import Route
 from cometfuzz.routes.registry import ROUTES
@@ -64,6 +66,8 @@ class Settings:
     version: str = cometfuzz.__version__
     ledger: str = ""
     """The digest of what this machine had learned of the ledger."""
+    mutations: tuple[str, ...] = ()
+    """Mutations of other packages that take part."""
 
     @staticmethod
     def of(plain: Mapping[str, Any]) -> "Settings":
@@ -84,7 +88,8 @@ class Settings:
     def strategy_made(self, dialects: Dialects) -> Strategy:
         graphs = [decode(text.encode()).graph for text in self.seeds]
         limits = GraphLimits.of(GraphConfig(**self.graphs))
-        return make_strategy(self.strategy, Options(self.seed, graphs, limits, self.sigma, dialects))
+        mutations = with_others(",".join(self.mutations))
+        return make_strategy(self.strategy, Options(self.seed, graphs, limits, self.sigma, dialects, mutations))
 
 
 def seed_texts(graphs: Sequence[Graph]) -> tuple[str, ...]:
@@ -106,6 +111,7 @@ class Session:
             raise InvalidCampaign(
                 f"{store.folder}: expected routes out of {', '.join(routes)}; received {', '.join(map(repr, missing))}"
             )
+        expect_plugins()
         view = view_of(routes)
         strategy = settings.strategy_made(Dialects.on(view, config.policy.base, config.policy.only))
         done, spent_s = store.done, store.elapsed_s

@@ -42,6 +42,7 @@ class LayerSpec:
     libraries: tuple[str, ...]
     kind: str
     inner: Callable[[Any, Any], Sequence["InnerCall"]]
+    builder: str = ""
     family: str = field(default="", compare=False)
     doc: str = ""
 
@@ -180,6 +181,7 @@ def layer(
     libraries: Sequence[str] = (KERAS3, KERAS2),
     kind: str = "layer",
     inner: Callable[[Any, Any], Sequence[InnerCall]] | None = None,
+    builder: str = "",
     doc: str = "",
 ) -> LayerSpec:
     """Declare a layer.
@@ -193,6 +195,8 @@ def layer(
     arity: least and greatest number of inputs. call_params: parameters given to `call`, not to the constructor.
     excluded: parameters of the public signature that are left out, each with the reason.
     inner: for wrappers, the layers inside with the types of their inputs; each must accept them.
+    builder: "module:function" for a layer that is not in keras.layers: given the package keras, its class. It is called
+    in a child, so the module must not import Keras by itself.
     """
     if name in CATALOGUE:
         raise ValueError(f"expected one block per layer; received name={name!r} twice")
@@ -219,6 +223,7 @@ def layer(
         libraries=tuple(libraries),
         kind=kind,
         inner=inner or _nothing_inside,
+        builder=builder,
         doc=doc,
     )
     CATALOGUE[name] = spec

@@ -7,12 +7,13 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from cometfuzz.catalogue import FAMILIES, LAYERS, LayerSpec
+from cometfuzz.catalogue import BROKEN, GROUP, LAYERS, LayerSpec
 from cometfuzz.catalogue.spaces import Space
 from cometfuzz.cli.numbers import MOST_SIGMA, at_most
 from cometfuzz.cli.output import print_json
 from cometfuzz.coverage.layers import CRITERIA, SIGMA, full_space, paper_space
 from cometfuzz.errors import UnknownName
+from cometfuzz.reports.text import visible
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 
@@ -71,7 +72,7 @@ def layers(
 
 def _print_all() -> None:
     console = Console()
-    for family in FAMILIES:
+    for family in dict.fromkeys(spec.family for spec in LAYERS.values()):
         specs = [spec for spec in LAYERS.values() if spec.family == family]
         if specs:
             table = Table("layer", "ranks", "dtypes", "parameters", "what it does", title=family, title_justify="left")
@@ -81,6 +82,8 @@ def _print_all() -> None:
                 table.add_row(spec.name, _ranks(spec), _dtypes(spec), str(len(spec.params)), spec.doc)
             console.print(table)
     console.print(f"{len(LAYERS)} layers. `cometfuzz layers Conv2D` shows one of them.")
+    for name, reason in BROKEN.items():
+        console.print(f"{GROUP}, {name}: {visible(reason)}", style="yellow", markup=False)
 
 
 def _print_one(spec: LayerSpec) -> None:

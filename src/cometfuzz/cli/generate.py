@@ -12,11 +12,13 @@ from rich.table import Table
 from cometfuzz.catalogue.files import save
 from cometfuzz.cli.numbers import LARGEST_SEED, MOST_SIGMA, at_most
 from cometfuzz.cli.output import expect_place, make_folder, print_json, writing
+from cometfuzz.cli.run import MUTATIONS
 from cometfuzz.config import load as load_config
 from cometfuzz.coverage.layers import SIGMA
 from cometfuzz.errors import CometfuzzError
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.codec import case_id
+from cometfuzz.mutation import with_others
 from cometfuzz.mutation.base import Limits
 from cometfuzz.reports.summary import coverage_table
 from cometfuzz.search.rehearsal import Curve, rehearse
@@ -37,6 +39,7 @@ def generate(
     sigma: Annotated[
         int, typer.Option(min=1, callback=at_most(MOST_SIGMA), help="How many values of a numeric parameter count.")
     ] = SIGMA,
+    mutations: Annotated[str, typer.Option(help=MUTATIONS)] = "",
     config: Annotated[
         Path | None, typer.Option("--config", help="A TOML file; its [graphs] says how large a model may get.")
     ] = None,
@@ -55,7 +58,8 @@ def generate(
     expect_place(plot)
     make_folder(out)
     limits = Limits.of(load_config(config).graphs)
-    chosen = make_strategy(strategy, Options(seed, [make() for make in SMALL.values()], limits, sigma))
+    options = Options(seed, [make() for make in SMALL.values()], limits, sigma, mutations=with_others(mutations))
+    chosen = make_strategy(strategy, options)
     curve, every = Curve(chosen), max(1, cases // 200)
     curve.note(0)
     columns = (TextColumn("{task.description}"), BarColumn(bar_width=20), MofNCompleteColumn())

@@ -21,6 +21,7 @@ from cometfuzz.ir.case import Case
 from cometfuzz.oracles.bench import Bench
 from cometfuzz.oracles.finding import Finding
 from cometfuzz.oracles.judging import examine
+from cometfuzz.oracles.symptoms import about
 from cometfuzz.reports.text import visible
 from cometfuzz.routes import Route
 from cometfuzz.routes.registry import base_of, choose
@@ -81,7 +82,7 @@ def _finding(executor: Executor, case: Case, routes: list[Route], route: str, sy
     trial = executor.run(case, [each.name for each in routes])
     if trial.outcomes[route].status == "unavailable":
         raise CometfuzzError(f"route {route}: {trial.outcomes[route].detail}")
-    again = executor.run(case, [route]) if symptom == "nondeterminism" else None
+    again = executor.run(case, [route]) if about(symptom).twice else None
     found = [
         each for each in examine(Bench(trial, executor.run, again, executor.view)) if route in each.camps[0].routes
     ]

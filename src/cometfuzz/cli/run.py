@@ -25,6 +25,7 @@ from cometfuzz.execution.configuring import configured
 from cometfuzz.execution.executor import expect_environments
 from cometfuzz.ir.graph import Graph
 from cometfuzz.ledger.reading import overlay
+from cometfuzz.mutation import with_others
 from cometfuzz.reports.console import screen_for
 from cometfuzz.routes import Route
 from cometfuzz.routes.registry import choose
@@ -43,6 +44,8 @@ STRATEGY = (
     "What proposes the cases: directed goes for what is uncovered; comet and comet-r are the paper's; odd tries one "
     "layer at a time on odd numbers."
 )
+
+MUTATIONS = "Installed mutations that take part beside the paper's eight: all, or names with commas between them."
 
 
 class FailOn(StrEnum):
@@ -72,6 +75,7 @@ def run(
         int, typer.Option(min=1, callback=at_most(MOST_SIGMA), help="How many values of a numeric parameter count.")
     ] = SIGMA,
     branches: Annotated[bool, typer.Option(help="Let new branches of Keras' code guide the search too.")] = True,
+    mutations: Annotated[str, typer.Option(help=MUTATIONS)] = "",
     fail_on: Annotated[
         FailOn, typer.Option(help="For CI: triage at the end, and exit with 1 if there is a new bug.")
     ] = FailOn.never,
@@ -128,6 +132,7 @@ def run(
         minutes=minutes,
         out=str(folder),
         ledger=overlay().digest,
+        mutations=with_others(mutations),
     )
     with Store.create(folder, vars(settings)) as store:
         _drive(store, settings, config, quiet, as_json)

@@ -19,6 +19,7 @@ from types import TracebackType
 from typing import Any
 
 import cometfuzz
+from cometfuzz.catalogue import BROKEN, CATALOGUE, PLUGGED
 from cometfuzz.config import LimitConfig
 from cometfuzz.errors import WorkerFailure
 from cometfuzz.execution import children
@@ -27,6 +28,7 @@ from cometfuzz.execution.outcome import Failure, StageTime, Status, StepResult
 from cometfuzz.execution.protocol import MAX_BODY, Broken, Inbox, Message, Oversized, send
 from cometfuzz.execution.scratch import scratch_folder
 from cometfuzz.execution.worker import START
+from cometfuzz.plugins import TOLD, told
 from cometfuzz.routes import Group, Step
 
 MAX_PRINTED = 4000
@@ -359,7 +361,9 @@ def _environ(group: Group, home: str, modules: Sequence[str]) -> dict[str, str]:
     folders = [str(Path(cometfuzz.__file__).parents[1]), *map(_folder, modules)]
     private = {"HOME": home, "KERAS_HOME": home, "XDG_CACHE_HOME": home, "TMPDIR": home, "PYTHONNOUSERSITE": "1"}
     path = os.pathsep.join(dict.fromkeys(filter(None, folders)))
-    return {**os.environ, **group.environ, **private, "PYTHONPATH": path}
+    builders = {name: spec.builder for name, spec in CATALOGUE.items() if spec.builder}
+    layers = told([module for name, module in PLUGGED.items() if name not in BROKEN], builders)
+    return {**os.environ, **group.environ, **private, "PYTHONPATH": path, TOLD: layers}
 
 
 def _folder(module: str) -> str:

@@ -1,6 +1,6 @@
 """What a mutation is, and what it may ask: the Guide, which knows what is uncovered."""
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Protocol
@@ -55,19 +55,6 @@ class Mutation(Protocol):
     """Makes one graph out of another: a valid one, or Inapplicable; nothing else."""
 
     def __call__(self, graph: Graph, guide: "Guide", draw: Draw, limits: Limits) -> Graph: ...
-
-
-MUTATIONS: dict[str, Mutation] = {}
-
-
-def mutation(name: str) -> Callable[[Mutation], Mutation]:
-    """Register a mutation under the paper's name."""
-
-    def register(function: Mutation) -> Mutation:
-        MUTATIONS[name] = function
-        return function
-
-    return register
 
 
 class Guide:

@@ -3,12 +3,11 @@
 from cometfuzz.catalogue.spec import CATALOGUE, LayerSpec
 from cometfuzz.draw import Draw
 from cometfuzz.ir.graph import Graph, Node
-from cometfuzz.mutation.base import Guide, Inapplicable, Limits, mutation
+from cometfuzz.mutation.base import Guide, Inapplicable, Limits
 from cometfuzz.mutation.repair import Editor
 from cometfuzz.mutation.retouch import retouch
 
 
-@mutation("MParam")
 def change_parameters(graph: Graph, guide: Guide, draw: Draw, limits: Limits) -> Graph:
     """Change parameters, uncovered values first, and repair the outputs."""
 

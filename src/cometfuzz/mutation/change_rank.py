@@ -5,12 +5,11 @@ from cometfuzz.coverage.gain import Fact
 from cometfuzz.draw import Draw
 from cometfuzz.ir.graph import Graph, Node
 from cometfuzz.ir.types import TensorType
-from cometfuzz.mutation.base import Guide, Inapplicable, Limits, mutation
+from cometfuzz.mutation.base import Guide, Inapplicable, Limits
 from cometfuzz.mutation.repair import Editor
 from cometfuzz.mutation.retouch import retouch
 
 
-@mutation("MDims")
 def change_rank(graph: Graph, guide: Guide, draw: Draw, limits: Limits) -> Graph:
     """Expand or squeeze a layer's input to another rank, and its output back."""
 

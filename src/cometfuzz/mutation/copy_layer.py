@@ -4,11 +4,10 @@ from cometfuzz.catalogue.spec import CATALOGUE
 from cometfuzz.draw import Draw
 from cometfuzz.ir.graph import Edge, Graph
 from cometfuzz.ir.types import TensorType
-from cometfuzz.mutation.base import Guide, Inapplicable, Limits, mutation
+from cometfuzz.mutation.base import Guide, Inapplicable, Limits
 from cometfuzz.mutation.repair import Editor, repeat
 
 
-@mutation("CL")
 def copy_layer(graph: Graph, guide: Guide, draw: Draw, limits: Limits) -> Graph:
     """Copy 1 to 10 layers, new sequences first."""
     return repeat(graph, draw, limits, limits.nodes // 2, lambda editor: _copy(editor, guide, draw))

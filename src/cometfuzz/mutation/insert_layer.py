@@ -6,13 +6,12 @@ from cometfuzz.coverage.gain import Fact
 from cometfuzz.draw import Draw
 from cometfuzz.ir.graph import Edge, Graph, Node
 from cometfuzz.ir.types import TensorType
-from cometfuzz.mutation.base import Guide, Inapplicable, Limits, mutation
+from cometfuzz.mutation.base import Guide, Inapplicable, Limits
 from cometfuzz.mutation.repair import Editor, repeat
 
 UNARY = {name: None for name, spec in LAYERS.items() if spec.arity == (1, 1)}
 
 
-@mutation("IL")
 def insert_layer(graph: Graph, guide: Guide, draw: Draw, limits: Limits) -> Graph:
     """Insert 1 to 10 layers, all their parameters drawn, uncovered values first."""
     return repeat(graph, draw, limits, limits.nodes // 3, lambda editor: _insert(editor, guide, draw))

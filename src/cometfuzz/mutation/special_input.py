@@ -5,11 +5,10 @@ from dataclasses import replace
 from cometfuzz.catalogue.spec import CATALOGUE
 from cometfuzz.draw import Draw
 from cometfuzz.ir.graph import Edge, Graph
-from cometfuzz.mutation.base import Guide, Inapplicable, Limits, mutation
+from cometfuzz.mutation.base import Guide, Inapplicable, Limits
 from cometfuzz.mutation.repair import Editor, trim
 
 
-@mutation("SpecialI")
 def special_input(graph: Graph, guide: Guide, draw: Draw, limits: Limits) -> Graph:
     """One special value in a case: a graph that has one already is left alone."""
     if any(node.layer == "special" for node in graph.nodes):

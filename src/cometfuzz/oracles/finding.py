@@ -3,18 +3,15 @@
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+import msgspec
 
 from cometfuzz.execution.outcome import readable
+from cometfuzz.oracles.symptoms import about
 
-Symptom = Literal[
-    "crash", "death", "unsupported", "refused", "hang", "nonfinite", "shape", "dtype", "value", "nondeterminism"
-]
-"""How it shows.
-
-"unsupported": the library says that it does not do this. "refused": Keras' own argument check, the same on every Keras
-route, which is a fault of our catalogue. "death": the process died of a signal, ran out of memory or left.
-"""
+Symptom = Annotated[str, msgspec.Meta(pattern=r"^[a-z][a-z0-9_-]{0,39}\Z")]
+"""How it shows: the name of a record of `symptoms`."""
 
 Severity = Literal["ordinary", "overflow", "empty", "special"]
 """What the data is like: ordinary numbers come first in every report, then values near the end of a dtype's range,
@@ -66,7 +63,7 @@ class Finding:
     @property
     def claims(self) -> bool:
         """Whether it says that a library does wrong, declared or not."""
-        return self.symptom not in ("unsupported", "refused")
+        return about(self.symptom).claims
 
     def as_plain(self) -> dict[str, Any]:
         """The form in JSON; `Finding.from_plain` reads it."""

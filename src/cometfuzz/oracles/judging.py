@@ -1,26 +1,31 @@
-"""All oracles on one trial. Every trial is judged completely; an exception in an oracle is our bug and goes through."""
+"""All oracles on one trial. Every trial is judged completely; an exception in an oracle is its bug, and goes through.
+
+Oracles are entry points of the group "cometfuzz.oracles": a package from outside adds one by declaring it.
+"""
 
 from collections.abc import Iterator
 
+from cometfuzz.catalogue import BROKEN
+from cometfuzz.catalogue import GROUP as LAYER_GROUP
+from cometfuzz.errors import InvalidPlugin
 from cometfuzz.oracles.bench import Bench, Oracle
-from cometfuzz.oracles.crash import crash
-from cometfuzz.oracles.determinism import determinism
 from cometfuzz.oracles.finding import Finding
-from cometfuzz.oracles.hang import hang
-from cometfuzz.oracles.shape import shape
-from cometfuzz.oracles.value import nonfinite, value
+from cometfuzz.oracles.symptoms import SYMPTOMS
+from cometfuzz.plugins import Plugins
 
-ORACLES: dict[str, Oracle] = {
-    "crash": crash,
-    "hang": hang,
-    "shape": shape,
-    "nonfinite": nonfinite,
-    "value": value,
-    "determinism": determinism,
-}
+GROUP = "cometfuzz.oracles"
+ORACLES: Plugins[Oracle] = Plugins(GROUP)
 
 
 def examine(bench: Bench) -> Iterator[Finding]:
     """What every oracle has to say."""
     for oracle in ORACLES.values():
         yield from oracle(bench)
+
+
+def expect_plugins() -> None:
+    """InvalidPlugin if an installed layer, oracle or symptom cannot be used: said at once, not after the first case."""
+    for name, reason in BROKEN.items():
+        raise InvalidPlugin(f"{LAYER_GROUP}: expected {name!r} to be usable; received {reason}")
+    for plugins in (ORACLES, SYMPTOMS):
+        list(plugins.values())

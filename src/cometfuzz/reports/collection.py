@@ -8,7 +8,7 @@ from pathlib import Path
 
 from cometfuzz.errors import InvalidCollection
 from cometfuzz.ledger.defect import TRIGGERS
-from cometfuzz.oracles.finding import Symptom
+from cometfuzz.oracles.symptoms import about
 from cometfuzz.places import Place
 from cometfuzz.reports.markdown import inline
 from cometfuzz.reports.published_bugs import DETECTED, TRIGGERED, Detected
@@ -27,15 +27,8 @@ NOT_COUNTED = {
 }
 """What is not counted whatever people say of it, and why."""
 
-KINDS: dict[str, tuple[Symptom, ...]] = {
-    "crash": ("crash", "unsupported", "refused"),
-    "death": ("death",),
-    "hang": ("hang",),
-    "NaN": ("nonfinite",),
-    "value": ("value", "nondeterminism"),
-    "shape or dtype": ("shape", "dtype"),
-}
-"""The columns of the table by symptom."""
+KINDS = ("crash", "death", "hang", "NaN", "value", "shape or dtype")
+"""The columns of the table by symptom; one that is not ours has its own after them, where there is such a bug."""
 
 _COLUMNS = ("bug", "library", "version", "stage", "layer", "symptom", "trigger", "blame", "verified")
 
@@ -135,19 +128,20 @@ def by_symptom(collection: Collection) -> Iterator[str]:
     counted = [entry for entry in collection.entries if entry.defect.counted]
     names = _libraries(collection, DETECTED)
     paper = "paper: crash | NaN | inconsistency | paper (confirmed)"
-    yield f"| library | {' | '.join(KINDS)} | ours | not counted | {paper} |"
-    yield "| --- |" + " ---: |" * (len(KINDS) + 6)
+    kinds = list(dict.fromkeys([*KINDS, *sorted(about(entry.bug.signature.symptom).heading for entry in counted)]))
+    yield f"| library | {' | '.join(kinds)} | ours | not counted | {paper} |"
+    yield "| --- |" + " ---: |" * (len(kinds) + 6)
     for name in names:
         own = [entry for entry in counted if entry.library == name]
         apart = sum(entry.library == name for entry in collection.entries) - len(own)
-        yield _symptoms(name, own, apart, DETECTED.get(name))
+        yield _symptoms(kinds, name, own, apart, DETECTED.get(name))
     every = DETECTED.values()
     published = Detected(*(sum(getattr(each, part) for each in every) for part in Detected.__dataclass_fields__))
-    yield _symptoms("all", counted, len(collection.entries) - len(counted), published)
+    yield _symptoms(kinds, "all", counted, len(collection.entries) - len(counted), published)
 
 
-def _symptoms(name: str, own: Sequence[Collected], apart: int, paper: Detected | None) -> str:
-    ours = [sum(entry.bug.signature.symptom in kinds for entry in own) for kinds in KINDS.values()]
+def _symptoms(kinds: Sequence[str], name: str, own: Sequence[Collected], apart: int, paper: Detected | None) -> str:
+    ours = [sum(about(entry.bug.signature.symptom).heading == kind for entry in own) for kind in kinds]
     cells = [str(count or "") for count in (*ours, len(own), apart)]
     if paper is None:
         theirs = [""] * 4

@@ -11,6 +11,7 @@ from cometfuzz.campaign.stored import Point
 from cometfuzz.ledger.defect import Defect
 from cometfuzz.ledger.reading import defects
 from cometfuzz.oracles.finding import SEVERITIES, Finding
+from cometfuzz.oracles.symptoms import SYMPTOMS
 from cometfuzz.reports.summary import REASONS as ENDINGS
 from cometfuzz.reports.tally import Health
 from cometfuzz.reports.text import plural
@@ -25,22 +26,20 @@ this, so that it is no bug. "unshown": no script shows it by itself. The last tw
 
 STANDINGS: tuple[Standing, ...] = ("new", "known", "utility", "limit", "unshown")
 
-Reason = Literal["no bug", "unsupported", "refused", "defect"]
+NO_BUG, DEFECT = "no bug", "defect"
 
-REASONS: Mapping[Reason, str] = {
-    "no bug": "not triaged yet",
-    "unsupported": "the library says that it does not do this",
-    "refused": "Keras' own argument check, the same on every Keras route: a limit that our catalogue lacks",
-    "defect": "a known defect",
-}
-"""Why findings are no bugs."""
+
+def reasons() -> dict[str, str]:
+    """Why findings are no bugs: a symptom that claims none is a reason of its own."""
+    excuses = {name: record.excuse or record.text for name, record in SYMPTOMS.items() if not record.claims}
+    return {NO_BUG: "not triaged yet", **excuses, DEFECT: "a known defect"}
 
 
 @dataclass
 class Apart:
     """Findings with one rough key that are no bugs: the first of them, its case, and how many there are."""
 
-    reason: Reason
+    reason: str
     finding: Finding
     case_id: str
     count: int = 0
@@ -144,22 +143,20 @@ def gather(records: Records) -> Facts:
 def _apart(records: Records) -> list[Apart]:
     """Findings of which triage has made no bug, the most frequent first within each reason."""
     settled = {each.finding for each in records.settled()}
-    groups: dict[tuple[Reason, str], Apart] = {}
+    groups: dict[tuple[str, str], Apart] = {}
     for found in records.findings():
         if found.id not in settled:
             reason = _reason(found.finding)
             name = reason, found.finding.key
             groups.setdefault(name, Apart(reason, found.finding, found.case_id)).count += 1
-    order = list(REASONS)
+    order = list(reasons())
     return sorted(groups.values(), key=lambda group: (order.index(group.reason), -group.count, group.finding.key))
 
 
-def _reason(finding: Finding) -> Reason:
+def _reason(finding: Finding) -> str:
     if finding.defect:
-        return "defect"
-    if finding.symptom == "unsupported":
-        return "unsupported"
-    return "refused" if finding.symptom == "refused" else "no bug"
+        return DEFECT
+    return NO_BUG if finding.claims else finding.symptom
 
 
 def thinned(points: Iterable[Point], most: int = POINTS) -> list[Point]:

@@ -23,7 +23,7 @@ from cometfuzz.ir.codec import encode
 from cometfuzz.oracles.finding import SEVERITIES
 from cometfuzz.places import Place
 from cometfuzz.reports.difference import difference
-from cometfuzz.reports.facts import REASONS, STANDINGS, Apart, Facts, standing
+from cometfuzz.reports.facts import STANDINGS, Apart, Facts, reasons, standing
 from cometfuzz.reports.graph_drawing import call_text, draw_graph
 from cometfuzz.reports.plots import coverage_charts
 from cometfuzz.reports.tally import PUBLISHED, PUBLISHED_MODELS
@@ -113,7 +113,7 @@ class _Pages:
             choices=_choices(self.facts.bugs),
             severities=SEVERITIES,
             charts=coverage_charts(self.facts),
-            reasons=REASONS,
+            reasons=reasons(),
             listed=LISTED,
             command=rerun_command(self.facts),
             commands=COMMANDS,
@@ -205,8 +205,8 @@ def _environment() -> Environment:
 
 
 def _by_reason(groups: Iterable[tuple[str, list[Apart]]]) -> list[tuple[str, list[Apart]]]:
-    """In the order in which REASONS names them."""
-    order = list(map(str, REASONS))
+    """In the order in which `reasons` names them."""
+    order = list(reasons())
     return sorted(groups, key=lambda group: order.index(group[0]))
 
 

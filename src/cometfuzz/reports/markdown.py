@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from cometfuzz.reports.facts import REASONS, Facts, standing
+from cometfuzz.reports.facts import Facts, reasons, standing
 from cometfuzz.reports.tally import PUBLISHED, PUBLISHED_MODELS
 from cometfuzz.reports.text import duration, is_link, visible
 from cometfuzz.triage.bug import Bug
@@ -74,7 +74,7 @@ def _apart(facts: Facts) -> Iterator[str]:
     if not facts.apart:
         return
     yield from ("## Findings that are not bugs", "")
-    for reason, why in REASONS.items():
+    for reason, why in reasons().items():
         groups = [group for group in facts.apart if group.reason == reason]
         if groups:
             yield f"- {reason}: {sum(group.count for group in groups)} findings of {len(groups)} kinds ({why})"

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from cometfuzz.coverage.layers import CRITERIA
 from cometfuzz.oracles.finding import SEVERITIES
+from cometfuzz.oracles.symptoms import about
 from cometfuzz.reports.summary import branch_text
 from cometfuzz.reports.tally import PUBLISHED, Health, Sighting, Tally
 from cometfuzz.reports.text import clean, duration, place
@@ -27,16 +28,6 @@ NARROW_ROUTE, WIDE_ROUTE = 38, 56
 LABEL = 12
 LONGEST_BAR = 40
 SPEEDS = " ▁▂▃▄▅▆▇█"
-STYLES = {
-    "crash": "red",
-    "death": "bold red",
-    "hang": "bold yellow",
-    "nonfinite": "magenta",
-    "shape": "blue",
-    "dtype": "blue",
-    "value": "yellow",
-    "nondeterminism": "cyan",
-}
 Lines = list[Text]
 
 
@@ -257,7 +248,7 @@ def _findings(tally: Tally, now_s: float, width: int, rows: int) -> Lines:
     note += "; not counted: " * bool(tally.apart) + ", ".join(f"{name} {count}" for name, count in tally.apart.items())
     lines = [title("findings", width, note)]
     counts = [
-        (f"{name} {count.distinct}/{count.total}   ", STYLES.get(name, "")) for name, count in tally.symptoms.items()
+        (f"{name} {count.distinct}/{count.total}   ", about(name).colour) for name, count in tally.symptoms.items()
     ]
     if counts:
         lines.append(row(Cell(Text.assemble(*counts), width)))
@@ -275,7 +266,7 @@ def _sighting(sighting: Sighting, now_s: float, width: int) -> Text:
     return row(
         Cell(duration(sighting.elapsed_s), 7, f"{new}dim" if not new else "bold", right=True),
         Cell("  ", 2),
-        Cell(finding.symptom, 11, new + STYLES.get(finding.symptom, "")),
+        Cell(finding.symptom, 11, new + about(finding.symptom).colour),
         Cell(clean(place(finding)), 26, new.strip()),
         Cell(f" {clean(data + finding.detail)}", width - 46, new.strip()),
     )

@@ -2,14 +2,14 @@
 
 import shlex
 from collections.abc import Iterator
-from typing import get_args
 
 from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from cometfuzz.campaign.events import Summary
-from cometfuzz.oracles.finding import SEVERITIES, Symptom
+from cometfuzz.oracles.finding import SEVERITIES
+from cometfuzz.oracles.symptoms import in_order
 from cometfuzz.reports.tally import PUBLISHED, PUBLISHED_MODELS, Health, Sighting, Tally
 from cometfuzz.reports.text import clean, duration, place
 
@@ -87,9 +87,9 @@ def _findings(tally: Tally, encoding: str) -> Iterator[RenderableType]:
     else:
         yield Text(f"{tally.distinct} new findings{since}, {tally.found} with repetitions:", style="bold")
         table = _table("finding", "new", "in all")
-        for symptom in get_args(Symptom):
-            if count := tally.symptoms.get(symptom):
-                table.add_row(symptom, str(count.distinct), str(count.total))
+        for symptom in in_order(tally.symptoms):
+            count = tally.symptoms[symptom]
+            table.add_row(symptom, str(count.distinct), str(count.total))
         yield table
         yield "By data: " + ", ".join(
             f"{name} {tally.severities[name].distinct}" for name in SEVERITIES if name in tally.severities

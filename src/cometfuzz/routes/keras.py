@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 from cometfuzz.execution.protocol import WireTensor
 from cometfuzz.ir.graph import INPUT, Edge, Graph, Inner, Node, Params
 from cometfuzz.ir.types import TensorType
+from cometfuzz.plugins import builder_of
 from cometfuzz.routes import QUIET, Group, Route, Stage, Step, Work
 from cometfuzz.routes.calls import CALL_PARAMS, call_layer, flat
 from cometfuzz.routes.tensors import to_array, to_wire
@@ -154,7 +156,7 @@ class KerasSession:
         }
         if node_id is not None:
             arguments["name"] = node_id
-        return getattr(self.keras.layers, name)(**arguments, dtype=dtype)
+        return _class(self.keras, name)(**arguments, dtype=dtype)
 
     def _argument(self, value: Any, dtype: str) -> Any:
         if isinstance(value, Inner):
@@ -187,6 +189,13 @@ class KerasSession:
 
     def _values(self, value: Any) -> tuple[str, Any]:
         return self.keras.backend.standardize_dtype(value.dtype), self.keras.ops.convert_to_numpy(value)
+
+
+@cache
+def _class(keras: Any, name: str) -> Any:
+    """The class of a layer; one that a package from outside adds is made by its builder."""
+    build = builder_of(name)
+    return getattr(keras.layers, name) if build is None else build(keras)
 
 
 class StaticTypeMismatch(Exception):

@@ -5,24 +5,17 @@ An entry point names a Route. What its module imports in the parent must be no l
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from importlib.metadata import EntryPoint, entry_points
 
 from cometfuzz.errors import UnknownName
+from cometfuzz.plugins import found
 from cometfuzz.routes import Route, Step
 
 GROUP = "cometfuzz.routes"
 
 
-def _found() -> list[EntryPoint]:
-    """Ours in the order in which pyproject.toml declares them, then those of others by name."""
-    points = list(entry_points(group=GROUP))
-    ours = [point for point in points if point.dist is not None and point.dist.name == "cometfuzz"]
-    return ours + sorted((point for point in points if point not in ours), key=lambda point: point.name)
-
-
 def _load() -> tuple[dict[str, Route], dict[str, str]]:
     routes, broken = {}, {}
-    for point in _found():
+    for point in found(GROUP):
         try:
             route = point.load()
         except (ImportError, AttributeError) as error:

@@ -23,7 +23,7 @@ class Comet(Search):
 
     def __init__(self, options: Options) -> None:
         super().__init__(options)
-        self.metropolis = Metropolis(tuple(MUTATIONS))
+        self.metropolis = Metropolis(self.mutations)
 
     def choose(self, draw: Draw) -> str:
         """The operator for the next case."""
@@ -58,4 +58,4 @@ class CometRandom(Comet):
     """The ablation: operators by chance; the pool still grows."""
 
     def choose(self, draw: Draw) -> str:
-        return draw.choice(list(MUTATIONS))
+        return draw.choice(self.mutations)

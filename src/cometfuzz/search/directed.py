@@ -143,9 +143,9 @@ class Directed(Search):
         return graph
 
     def _mutated(self, graph: Graph, draw: Draw, limits: Limits, name: str = "") -> Graph:
-        """The graph after one of the paper's mutations, if it applies."""
+        """The graph after one of the mutations, if it applies."""
         try:
-            mutant = MUTATIONS[name or draw.choice(list(MUTATIONS))](graph, self.guide, draw, limits)
+            mutant = MUTATIONS[name or draw.choice(self.mutations)](graph, self.guide, draw, limits)
         except Inapplicable:
             mutant = graph
         self._note("mutate", mutant is not graph)

@@ -47,6 +47,8 @@ class Odd(Search):
 
     def __init__(self, options: Options) -> None:
         super().__init__(options)
+        if options.mutations:
+            raise CometfuzzError(f"expected no mutation for odd, which has no use for it; received {options.mutations}")
         self.records = {name: Record() for name in ODDITIES}
 
     def make(self, draw: Draw) -> Case:

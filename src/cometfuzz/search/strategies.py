@@ -11,8 +11,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.metadata import entry_points
-from typing import Any, Protocol
+from typing import Protocol
 
 from cometfuzz.coverage.gain import Coverage, Fact, Gain
 from cometfuzz.coverage.layers import SIGMA, full_space, paper_space
@@ -20,8 +19,10 @@ from cometfuzz.draw import Draw
 from cometfuzz.errors import UnknownName
 from cometfuzz.ir.case import Case, Tensor
 from cometfuzz.ir.graph import Graph
+from cometfuzz.mutation import PAPER
 from cometfuzz.mutation.base import Guide, Limits
 from cometfuzz.mutation.dialect import Dialects, usual_dialects
+from cometfuzz.plugins import Plugins
 from cometfuzz.search.pool import Pool
 
 GROUP = "cometfuzz.strategies"
@@ -52,6 +53,8 @@ class Options:
     limits: Limits = field(default_factory=Limits)
     sigma: int = SIGMA
     dialects: Dialects = field(default_factory=usual_dialects)
+    mutations: tuple[str, ...] = ()
+    """Installed mutations that take part beside the paper's eight."""
 
 
 class Strategy(Protocol):
@@ -91,6 +94,7 @@ class Search:
 
     def __init__(self, options: Options) -> None:
         self.seed, self.limits, self.index, self.dialects = options.seed, options.limits, 0, options.dialects
+        self.mutations = (*PAPER, *options.mutations)
         self.pool = Pool(options.seeds)
         self.unseen = deque(options.seeds)
         """Seeds that no case has been made of yet: they come first, since coverage counts what is executed."""
@@ -156,15 +160,13 @@ class Avoided:
 
 
 @cache
-def strategies() -> Mapping[str, Any]:
-    """The entry points of all strategies by name; of two with one name, the first installed."""
-    found = sorted(entry_points(group=GROUP), key=lambda point: point.name)
-    return {point.name: point for point in reversed(found)}
+def strategies() -> Mapping[str, Callable[[Options], Strategy]]:
+    """All strategies by name."""
+    return Plugins(GROUP)
 
 
 def make_strategy(name: str, options: Options) -> Strategy:
     """The strategy of a name; a strategy from outside is made in the same way."""
     if name not in strategies():
         raise UnknownName(f"expected one of {', '.join(sorted(strategies()))}; received strategy={name!r}")
-    make: Callable[[Options], Strategy] = strategies()[name].load()
-    return make(options)
+    return strategies()[name](options)

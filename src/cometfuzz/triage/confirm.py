@@ -11,10 +11,8 @@ from cometfuzz.ledger.reading import same_fix
 from cometfuzz.oracles.bench import Bench
 from cometfuzz.oracles.finding import Finding, Symptom, template
 from cometfuzz.oracles.judging import examine
+from cometfuzz.oracles.symptoms import about
 from cometfuzz.routes import Route
-
-UNPLACED = ("shape", "dtype", "nondeterminism")
-"""Symptoms of which an oracle sees only the output in which they come to light."""
 
 TIMES = 3
 """How often a finding is run again before it is believed."""
@@ -48,7 +46,7 @@ class Target:
             library=finding.library,
             stage=finding.stage,
             failure=template(finding.failure),
-            layers=() if finding.symptom in UNPLACED else layers_at(graph, finding.node, finding.layer),
+            layers=layers_at(graph, finding.node, finding.layer) if about(finding.symptom).placed else (),
             failing=failing,
             agreeing=_nearest(routes, failing, agreeing),
             defect=finding.defect,
@@ -132,7 +130,7 @@ class Probe:
 
     def judge(self, trial: Trial) -> list[Finding]:
         again = None
-        if self.target.symptom == "nondeterminism":
+        if about(self.target.symptom).twice:
             again = self.executor.run(trial.case, tuple(trial.outcomes))
         return list(examine(Bench(trial, self.executor.run, again, self.executor.view)))
 

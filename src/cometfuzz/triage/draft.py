@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from cometfuzz.execution.outcome import readable
-from cometfuzz.oracles.finding import Symptom
+from cometfuzz.oracles.symptoms import about
 from cometfuzz.routes import Route
 from cometfuzz.routes.registry import ROUTES
 from cometfuzz.triage.blame import AGAINST
@@ -18,18 +18,6 @@ from cometfuzz.triage.scripts.onnx_program import CUT
 from cometfuzz.triage.scripts.text import without_us
 from cometfuzz.triage.trackers import PLAIN, TRACKERS, Content
 
-_SEEN: dict[Symptom, str] = {
-    "crash": "It raises an exception on a valid model.",
-    "death": "The whole process dies, so nothing can be caught.",
-    "unsupported": "It raises an exception on a valid model.",
-    "refused": "It refuses a valid model.",
-    "hang": "It does not come to an end, where others take a fraction of a second.",
-    "nonfinite": "The result has NaN or Inf where it should not, or the other way round.",
-    "shape": "The result has another shape than it should.",
-    "dtype": "The result has another dtype than it should.",
-    "value": "The result is wrong by more than rounding can explain, without any warning.",
-    "nondeterminism": "The same model on the same data gives other bits from run to run.",
-}
 _SEVERITIES = {
     "ordinary": "",
     "overflow": "The values come near the end of the dtype's range.",
@@ -60,7 +48,7 @@ def _content(bug: Bug, routes: Mapping[str, Route], content: Content) -> str:
     if content == "problem":
         return _problem(bug)
     if content == "seen":
-        return f"{_SEEN[bug.finding.symptom]}\n\n{_fenced(_shown(bug))}"
+        return f"{about(bug.finding.symptom).text}\n\n{_fenced(_shown(bug))}"
     if content == "expected":
         return _expected(bug)
     if content == "others":
@@ -104,32 +92,32 @@ def _problem(bug: Bug) -> str:
 
 def _shown(bug: Bug) -> str:
     """What is seen, in a line: by the script if it raises, else by the oracle that looked at it."""
-    lines = bug.script.output.splitlines() if bug.script and bug.finding.symptom in ("crash", "unsupported") else []
+    lines = bug.script.output.splitlines() if bug.script and about(bug.finding.symptom).raises else []
     raised = [readable(line.removeprefix("seen: ")) for line in lines if line.startswith("seen: ")]
     return (raised[-1] if raised else without_us(bug.finding.detail))[:MAX_LINE]
 
 
 def _expected(bug: Bug) -> str:
-    symptom = bug.finding.symptom
+    end = about(bug.finding.symptom).end
     cut = bug.script is not None and CUT in bug.script.text
-    if cut and symptom in ("value", "nonfinite", "shape", "dtype"):
+    if cut and end in ("values", "types"):
         return (
             "The script has a part of the converted model. What is expected of it comes from another runtime, which"
             " gives for the whole model what follows from the documented meaning of the layers."
         )
-    if symptom in ("value", "nonfinite"):
+    if end == "values":
         return (
             "The expected values in the script follow from the documented meaning of the layers, computed in float64,"
             " or from the unconverted model. The tolerance is what rounding in the model's dtype can explain."
         )
-    if symptom in ("shape", "dtype"):
+    if end == "types":
         return "The expected shape and dtype follow from the documented meaning of the layers."
-    if symptom == "nondeterminism":
+    if end == "bits":
         return "Inference of one model on the same data should give the same result every time."
-    if symptom == "hang":
+    if end == "hang":
         return "An end within seconds."
     return "A result: the model is valid by the documentation." + (
-        " If it is not meant to be supported, an exception that says so." if symptom == "death" else ""
+        " If it is not meant to be supported, an exception that says so." if end == "death" else ""
     )
 
 

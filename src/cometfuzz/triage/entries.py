@@ -10,6 +10,7 @@ from cometfuzz.errors import InvalidCollection
 from cometfuzz.ledger.cpu import cpu_level
 from cometfuzz.ledger.defect import TRIGGERS, Defect, Kind, Seen, Standing, Trigger
 from cometfuzz.ledger.reading import ENTRY
+from cometfuzz.oracles.symptoms import about
 from cometfuzz.places import Place
 from cometfuzz.triage.blame import KERAS_BACKEND
 from cometfuzz.triage.bug import Bug
@@ -58,7 +59,7 @@ def _standing(bug: Bug) -> tuple[Kind, Standing, str]:
         return "bug", "not counted", NOBODY_MENDS_IT
     if bug.utility:
         return "bug", "not counted", NEEDS_UTILITY
-    limit = bug.signature.symptom in ("unsupported", "refused")
+    limit = not about(bug.signature.symptom).claims
     return ("limit", "not counted", "") if limit else ("bug", "counted", "")
 
 

@@ -17,6 +17,7 @@ from cometfuzz.execution.outcome import Outcome
 from cometfuzz.execution.protocol import WireTensor
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.graph import INPUT, Edge, Graph
+from cometfuzz.oracles.symptoms import about
 from cometfuzz.triage.confirm import Probe
 from cometfuzz.triage.editing import Workpiece, outputs_of
 from cometfuzz.triage.reduce import Reducer
@@ -38,7 +39,8 @@ class Located:
 def localise(probe: Probe, reducer: Reducer, case: Case, node: str) -> Located:
     """The node in which a confirmed finding begins; `node` is what the oracle says, if it says anything."""
     target = probe.target
-    if target.symptom in ("crash", "death", "hang"):
+    record = about(target.symptom)
+    if record.stops:
         return Located(_by_cutting(reducer, case), "cutting", {})
     trial = probe.executor.run(case, target.routes, intermediates=True)
     outcome = trial.outcomes[target.failing]
@@ -48,9 +50,9 @@ def localise(probe: Probe, reducer: Reducer, case: Case, node: str) -> Located:
     rates = change_rates(case.graph, outcome.nodes, other) if other else {}
     r_l = max(rates, key=lambda name: rates[name], default="")
     found = node
-    if target.symptom in ("shape", "dtype"):
+    if record.end == "types":
         found = _first_other_type(case.graph, outcome) or node
-    elif target.symptom == "nondeterminism":
+    elif record.end == "bits":
         found = _first_other_bits(probe.executor, case, outcome) or node
     values = {edge: array_of(tensor) for edge, tensor in outcome.nodes.items()}
     return Located(found, "intermediates", values, r_l)

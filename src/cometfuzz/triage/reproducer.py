@@ -16,6 +16,7 @@ from cometfuzz.errors import NoScript
 from cometfuzz.execution.executor import Executor, python_of
 from cometfuzz.ir.graph import Edge, Graph
 from cometfuzz.oracles.finding import template
+from cometfuzz.oracles.symptoms import End, about
 from cometfuzz.reference.bound import Expected, expect, judge
 from cometfuzz.routes import Route, Step
 from cometfuzz.routes.onnx_text import described
@@ -87,7 +88,7 @@ def shows(bug: Bug, ran: Ran) -> bool:
 
 def exception_of(bug: Bug) -> str:
     """The class of the exception that a crash raises; "" for what is no crash, or is our own way of putting it."""
-    if bug.finding.symptom not in ("crash", "unsupported", "refused"):
+    if not about(bug.finding.symptom).raises:
         return ""
     kind = bug.finding.failure.partition(":")[0]
     return "" if kind in _OURS else kind
@@ -105,11 +106,16 @@ class Task:
     routes: Mapping[str, Route]
     executor: Executor | None = None
 
+    @property
+    def end(self) -> End:
+        """How its script ends."""
+        return about(self.bug.finding.symptom).end
+
     @cached_property
     def graph(self) -> Graph:
         """The minimal graph; where a layer states a wrong type, with all outputs of the last one to look at."""
         graph, finding = self.bug.minimal.graph, self.bug.finding
-        if finding.symptom not in ("shape", "dtype") or not finding.failure:
+        if self.end != "types" or not finding.failure:
             return graph
         last = graph.nodes[-1]
         return Graph(graph.nodes, tuple(Edge(last.id, index) for index in range(len(last.outputs))))
@@ -178,18 +184,18 @@ class Task:
     @property
     def compares(self) -> bool:
         """Whether the bug is an output that is not as it should be."""
-        return self.bug.finding.symptom in ("value", "nonfinite", "shape", "dtype")
+        return self.end in ("values", "types")
 
     def trusts(self, outputs: Sequence[OnnxTensor]) -> bool:
         """Whether outputs of the whole ONNX model are as they should be."""
-        if self.bug.finding.symptom in ("value", "nonfinite"):
+        if self.end == "values":
             pairs = zip(self.expected, outputs, strict=True)
             return all(judge(expected, array_of(tensor)).ok for expected, tensor in pairs)
         return not self.compares or [(PLAIN[each.dtype], each.shape) for each in outputs] == self.kinds
 
     def alike(self, tensor: OnnxTensor, whole: OnnxTensor | None) -> bool:
         """Whether a value of a cut ONNX model is the one that the whole has there, as far as that matters."""
-        if self.bug.finding.symptom in ("value", "nonfinite"):
+        if self.end == "values":
             return repr(tensor) == repr(whole)  # so that NaN is like NaN
         return not self.compares or (whole is not None and (tensor.dtype, tensor.shape) == (whole.dtype, whole.shape))
 
@@ -207,7 +213,7 @@ class Task:
 def _shorter(task: Task, script: Script, limits: ScriptLimits | None) -> Script | None:
     """A long script on an ONNX file with only those operators that show the bug; None if that is not to be had."""
     long = script.text.count("\n") > ENOUGH and task.reads_onnx
-    if not long or task.bug.finding.symptom in ("hang", "nondeterminism"):
+    if not long or task.end in ("hang", "bits"):
         return None
     python = python_of(task.step.group)
 
@@ -239,6 +245,8 @@ def _told(printed: str) -> set[str]:
 
 def _scripts(task: Task) -> Iterator[str]:
     """The ways to write the script, the shortest first, each once."""
+    if not task.end:
+        raise NoScript(f"expected a symptom that a script can show; received symptom={task.bug.finding.symptom!r}")
     told: set[str] = set()
     for variant, program in enumerate(_programs(task)):
         text = _script(task, program, variant)
@@ -264,9 +272,9 @@ def _resetting(program: Program) -> Program:
 
 
 def _script(task: Task, program: Program, variant: int, cut: Cut | None = None) -> str:
-    symptom, watch = task.bug.finding.symptom, []
-    if symptom in ("death", "hang"):
-        hanging = symptom == "hang"
+    watch = []
+    if task.end in ("death", "hang"):
+        hanging = task.end == "hang"
         greedy = task.bug.finding.evidence.get("status") == "memory"
         watch = ends.watch(HANG_S if hanging else None, MEMORY_GIB if greedy else None)
     header = _header(task.bug)
@@ -277,21 +285,21 @@ def _script(task: Task, program: Program, variant: int, cut: Cut | None = None) 
 
 def _body(task: Task, program: Program, variant: int, cut: Cut | None = None) -> list[str]:
     finding = task.bug.finding
-    if finding.symptom in ("death", "hang"):
+    if task.end in ("death", "hang"):
         return ends.plainly(program)
-    if finding.symptom in ("value", "nonfinite"):
+    if task.end == "values":
         if cut is not None:
             right = f"From {cut.source}, which computes the whole layer as it is documented."
             return ends.values(program, cut.expected, comment(right))
         return ends.values(program, task.expected, comment(task.agreeing))
-    if finding.symptom in ("shape", "dtype"):
+    if task.end == "types":
         if finding.failure:
             return ends.static_types(program, task.kinds, dialect_of(task.route))
         if cut is not None:
             kinds = [(each.dtype, each.value.shape) for each in cut.expected]
             return ends.types(program, kinds, comment(f"From {cut.source}, which has the whole layer right."))
         return ends.types(program, task.kinds)
-    if finding.symptom == "nondeterminism":
+    if task.end == "bits":
         return ends.other_bits(program, len(task.kinds) == 1)
     if finding.failure.startswith(_OURS):
         inputs = [node.outputs[0].dtype for node in task.graph.inputs]

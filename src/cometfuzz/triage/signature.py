@@ -1,7 +1,7 @@
 """Signatures: the key of a bug, read off its reduced case; and whether a finding is one that is known already."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -9,7 +9,8 @@ from cometfuzz.catalogue.spec import CATALOGUE
 from cometfuzz.ir.graph import INPUT, Graph, Inner, Node, Params
 from cometfuzz.ir.types import TensorType
 from cometfuzz.ledger.reading import same_fix
-from cometfuzz.oracles.finding import Finding, Severity, Symptom, template
+from cometfuzz.oracles.finding import Finding, Severity, template
+from cometfuzz.oracles.symptoms import about
 from cometfuzz.triage.bug import Blame, Bug, Signature
 from cometfuzz.triage.confirm import activations_of
 from cometfuzz.triage.passes import PLAIN_LAYER
@@ -20,12 +21,6 @@ MATTERING: tuple[Severity, ...] = ("empty", "special")
 
 LEAST = ("rank", "inputs")
 """Of these, more than the condition says will do."""
-
-IMPLIED: Mapping[Symptom, Sequence[Symptom]] = {
-    "value": ("value", "nonfinite", "nondeterminism"),
-    "nondeterminism": ("nondeterminism", "value", "nonfinite"),
-}
-"""What else shows where a known bug is: values that are wrong may also overflow, or differ from run to run."""
 
 DISPATCHING = (
     *("traceback_utils.py", "execute.py", "onnxruntime_inference_collection.py", "_ops.py", "module.py"),
@@ -92,7 +87,7 @@ def rough_signature(finding: Finding) -> Signature:
 
 def failure_of(finding: Finding) -> str:
     """An exception's type with the innermost frame in a library that says something, else its message as a template."""
-    if finding.symptom not in ("crash", "unsupported", "refused"):
+    if not about(finding.symptom).raises:
         return template(finding.failure)
     kind = finding.failure.split(":")[0]
     frames = [str(frame) for frame in finding.evidence.get("frames", ())]
@@ -199,7 +194,7 @@ def covers(bug: Bug, finding: Finding, graph: Graph) -> bool:
 
     Reads only the two cases, so that a duplicate costs next to nothing.
     """
-    if finding.symptom not in IMPLIED.get(bug.finding.symptom, (bug.finding.symptom,)):
+    if finding.symptom not in (bug.finding.symptom, *about(bug.finding.symptom).implies):
         return False
     if finding.defect and bug.finding.defect and not same_fix(finding.defect, bug.finding.defect):
         return False
@@ -213,15 +208,15 @@ def covers(bug: Bug, finding: Finding, graph: Graph) -> bool:
         return True
     if not same_code and template(bug.finding.failure) != template(finding.failure):
         return False
-    place = graph.by_id.get(finding.node)
-    nodes = [place] if place is not None and finding.symptom in ("value", "nonfinite") else list(graph.nodes)
+    place, end = graph.by_id.get(finding.node), about(finding.symptom).end
+    nodes = [place] if place is not None and end == "values" else list(graph.nodes)
     calls = [call for node in nodes if node.layer != INPUT for call in calls_at(graph, node)]
     last = [node for node in bug.minimal.graph.nodes if node.layer != INPUT][-1]
     anywhere = last.layer == PLAIN_LAYER and finding.layer == ""  # the reducer tried, and it was not the layer
-    if finding.symptom == "hang":  # it is the amount of work, not the parameters
+    if end == "hang":  # it is the amount of work, not the parameters
         return any(kin((call.layer,)) == kin((last.layer,)) for call in calls)
     needed = [last]
-    if finding.symptom == "crash" and _CHECK.search(finding.detail):
+    if end == "exception" and _CHECK.search(finding.detail):
         needed = [node for node in bug.minimal.graph.nodes if node.layer != INPUT and _odd(bug.minimal.graph, node)]
     return all(any(_holds(bug.minimal.graph, node, call, anywhere) for call in calls) for node in needed or [last])
 
@@ -250,7 +245,7 @@ def same_rule(bug: Bug, finding: Finding) -> bool:
     """
     known, words, operator = bug.finding, essence(finding), operator_of(finding.detail)
     places = [(each.symptom, each.library, each.stage) for each in (known, finding)]
-    if finding.symptom != "crash" or places[0] != places[1]:
+    if not about(finding.symptom).raises or places[0] != places[1]:
         return False
     if bug.blame.role.partition(" ")[0] not in ("converter", "runtime") and operator in ("", _BROADCASTING[0]):
         return False

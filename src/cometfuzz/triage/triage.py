@@ -15,6 +15,7 @@ from cometfuzz.ir.case import Case
 from cometfuzz.ir.codec import case_id
 from cometfuzz.ir.graph import INPUT
 from cometfuzz.oracles.finding import Finding
+from cometfuzz.oracles.symptoms import about
 from cometfuzz.triage.blame import AGAINST, NO_STAGE, blame
 from cometfuzz.triage.bug import Blame, Bug, Script, Signature
 from cometfuzz.triage.collection import Collected, covering, having, recognised, twin
@@ -36,18 +37,6 @@ from cometfuzz.triage.signature import (
 
 Reproduce = Callable[[Bug], Script | None]
 """Makes the script of a bug and runs it in a clean process; None if there is no way to write one."""
-
-WORDS = {
-    "crash": "raises an exception",
-    "death": "kills the process",
-    "hang": "hangs",
-    "nonfinite": "gives NaN or Inf in the wrong places",
-    "shape": "gives another shape",
-    "dtype": "gives another dtype",
-    "value": "gives wrong values",
-    "nondeterminism": "gives other bits in a second run",
-}
-
 
 UNDECIDED = "libraries that share no stage do the same with a NaN or Inf that was put in, others do otherwise"
 
@@ -123,7 +112,7 @@ class Triage:
     def _cause(self, probe: Probe, reduced: Reduced) -> tuple[Finding, Case] | None:
         """What is wrong already before the last layer of a reduced case, which then fails over it."""
         layers = [node.id for node in reduced.case.graph.nodes if node.layer != INPUT]
-        if len(layers) < 2 or reduced.finding.symptom not in _RAISED:
+        if len(layers) < 2 or not about(reduced.finding.symptom).stops:
             return None
         for case in (reduced.case, replace(reduced.case, data={})):  # zeros may hide what drawn numbers show
             part = beginning(case, layers[:-1])
@@ -198,7 +187,7 @@ class Triage:
         self.report("blame")
         last, trial = self._everywhere(probe, reduced, routes)
         who = blame(
-            self.executor.routes, last.camps[0].routes, agreeing(last), last.stage if last.symptom in _RAISED else ""
+            self.executor.routes, last.camps[0].routes, agreeing(last), last.stage if about(last.symptom).stops else ""
         )
         last = replace(last, evidence={**last.evidence, **_evidence(case, located, reduced)})
         signature = sign(last, who, reduced.case.graph)
@@ -239,7 +228,7 @@ class Triage:
         condition = f" ({condition})" if condition else ""
         return Bug(
             signature=signature,
-            title=f"{layers} {WORDS.get(finding.symptom, finding.symptom)}: {who.role}{condition}",
+            title=f"{layers} {about(finding.symptom).title}: {who.role}{condition}",
             severity=finding.severity,
             finding=finding,
             blame=who,
@@ -272,9 +261,6 @@ def _against_all(one: Bug, two: Bug) -> bool:
     """Whether one model fails in the same way on all libraries, though each says it in its own words."""
     alike = one.minimal_id == two.minimal_id and one.finding.symptom == two.finding.symptom
     return alike and AGAINST in one.blame.role and AGAINST in two.blame.role
-
-
-_RAISED = ("crash", "death", "hang")
 
 
 def agreeing(finding: Finding) -> list[str]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from cometfuzz.catalogue.data import Array, Data, weight_dtype
 from cometfuzz.catalogue.spec import CATALOGUE
+from cometfuzz.errors import NoScript
 from cometfuzz.ir.graph import INPUT, Edge, Graph, Inner, Node
 from cometfuzz.routes.calls import CALL_PARAMS
 from cometfuzz.routes.keras import policy
@@ -122,6 +123,8 @@ class Writer:
 
     def layer(self, name: str, params: Mapping[str, Any], dtype: str) -> str:
         """The expression that makes a layer; those inside it get the same dtype."""
+        if CATALOGUE[name].builder:
+            raise NoScript(f"expected layers of Keras alone; received layer={name!r}, which another package adds")
         arguments = []
         for parameter, value in params.items():
             if parameter in CALL_PARAMS.get(name, ()) or parameter == "dtype":
