@@ -9,7 +9,8 @@ from cometfuzz.execution.environments import known_names
 from cometfuzz.reports.collection import DOCUMENT, INDEX, filled, index_text
 from cometfuzz.routes.registry import ROUTES
 from cometfuzz.triage.collection import Collection
-from cometfuzz.triage.draft import draft_of, prose
+from cometfuzz.triage.draft import DOCUMENT as DRAFTS
+from cometfuzz.triage.draft import draft_of, prose, with_drafts
 from cometfuzz.triage.example import EXAMPLE, MAX_LINES, PRINTED
 from cometfuzz.triage.trackers import TRACKERS
 
@@ -33,6 +34,8 @@ def test_the_tables_are_current(collection: Collection) -> None:
 def test_the_drafts_are_current(collection: Collection) -> None:
     old = [entry.slug for entry in collection.entries if entry.bug.draft != draft_of(entry)]
     assert not old, "run `cometfuzz collect`"
+    text = (ROOT / DRAFTS).read_text()
+    assert text == with_drafts(text, collection), "run `cometfuzz collect`"
 
 
 def test_a_draft_begins_with_its_entry(collection: Collection) -> None:

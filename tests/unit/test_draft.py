@@ -1,11 +1,14 @@
 """Issue drafts follow the tracker's form, and no text of a library gets out of its fence."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from bugs import bug, finding, pooling
+from typer.testing import CliRunner
 
+from cometfuzz.cli import app
 from cometfuzz.oracles.finding import Camp, Symptom
 from cometfuzz.routes.registry import ROUTES
 from cometfuzz.triage.blame import AGAINST
@@ -284,3 +287,21 @@ def test_a_draft_says_where_the_values_of_a_part_come_from() -> None:
     assert "another runtime" not in draft(made)
     part = Script("# Cut down to what matters of the 5 operators", "main", True, 1, "")
     assert "comes from another runtime" in draft(replace(made, script=part))
+
+
+def printed(*arguments: str) -> str:
+    result = CliRunner().invoke(app, ["draft", *arguments])
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def test_the_command_prints_a_draft_and_what_to_look_for(tmp_path: Path) -> None:
+    entry = collected(tmp_path / "bugs", ENTRY)
+    place = str(tmp_path / "bugs")
+    assert printed(place, entry.slug) == draft_of(entry)
+    told = json.loads(printed(place, entry.slug, "--json"))
+    assert told["text"] == draft_of(entry)
+    assert told["upstream"] == ["https://example.org/issues/7"]
+    assert told["search"][0]["address"].startswith("https://github.com/microsoft/onnxruntime/issues?q=")
+    printed(place, entry.slug, "--out", str(tmp_path / "draft.md"))
+    assert (tmp_path / "draft.md").read_text() == draft_of(entry)

@@ -9,9 +9,11 @@ import platform
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from cometfuzz.ledger.defect import ANY_CPU, Defect, Seen
 from cometfuzz.oracles.finding import Symptom
+from cometfuzz.places import Place
 from cometfuzz.routes import Route
 from cometfuzz.routes.registry import ROUTES
 from cometfuzz.triage.blame import AGAINST
@@ -20,7 +22,7 @@ from cometfuzz.triage.collection import Collected, Collection
 from cometfuzz.triage.entries import first_entry
 from cometfuzz.triage.example import Example, core_of, read_example
 from cometfuzz.triage.fuzzer_rules import rules_text
-from cometfuzz.triage.recording import DRAFT, writing
+from cometfuzz.triage.recording import DRAFT, MAX_BYTES, writing
 from cometfuzz.triage.scripts.onnx_program import CUT
 from cometfuzz.triage.trackers import PLAIN, TRACKERS, Content, Tracker
 
@@ -37,6 +39,8 @@ SEEN: dict[Symptom, str] = {
     "nondeterminism": "gives other bits from run to run on the same data",
 }
 """What is seen, if nobody has said why."""
+DOCUMENT = Path("docs", "drafts.md")
+"""Beside the collection's folder: drafts for people to look at."""
 FOUND = "Found by a fuzzer of deep-learning libraries (cometfuzz) and reduced to what is shown here."
 MAX_WAYS = 3
 
@@ -92,6 +96,23 @@ def write_drafts(collection: Collection) -> None:
             text = draft_of(entry)
             if text != entry.bug.draft:
                 entry.files.write(DRAFT, text.encode("utf-8", "backslashreplace"))
+        beside, name = Place(collection.folder.parent) / DOCUMENT.parent.name, DOCUMENT.name
+        if beside.kind(name):
+            text = with_drafts(beside.read(name, MAX_BYTES).decode("utf-8", "backslashreplace"), collection)
+            beside.write(name, text.encode("utf-8", "backslashreplace"))
+
+
+def with_drafts(text: str, collection: Collection) -> str:
+    """A document with the drafts that it names as they are now, without the attachment; the rest as it was."""
+    for entry in collection.entries:
+        begin, end = f"<!-- begin draft {entry.slug} -->", f"<!-- end draft {entry.slug} -->"
+        if begin in text and end in text.partition(begin)[2]:
+            head, _, rest = text.partition(begin)
+            shown = fenced(
+                re.sub("<details>.*</details>", "(the script)", draft_of(entry), flags=re.DOTALL), "markdown"
+            )
+            text = f"{head}{begin}\n\n{shown}\n\n{end}{rest.partition(end)[2]}"
+    return text
 
 
 def _text(report: _Report) -> str:
