@@ -233,8 +233,12 @@ def _versions(report: _Report) -> str:
 
 
 def _beside(report: _Report, known: Mapping[str, str]) -> dict[str, str]:
-    """The versions of what else has a part in it: what the script says, or the stages of the failing route."""
-    bug = report.bug
+    """The versions of what else has a part in it: what an example imports, else what the script says, else the stages
+    of the failing route."""
+    bug, example = report.bug, report.example
+    if example is not None and example.by_hand:
+        imported = re.findall(r"^(?:import|from) (\w+)", example.text, re.MULTILINE)
+        return {name: bug.versions[name] for name in bug.versions if name in imported and name not in known}
     ways = [report.routes[name] for name in bug.finding.camps[0].routes[:1] if name in report.routes]
     text = bug.script.text if bug.script else ""
     taking_part = {bug.blame.library, report.defect.library, *(stage.library for way in ways for stage in way.stages)}
