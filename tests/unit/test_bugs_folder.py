@@ -1,12 +1,18 @@
 """The collection of this repository: what is committed is what the command would write, and people have judged it."""
 
+import re
 from pathlib import Path
 
 import pytest
 
 from cometfuzz.execution.environments import known_names
 from cometfuzz.reports.collection import DOCUMENT, INDEX, filled, index_text
+from cometfuzz.routes.registry import ROUTES
 from cometfuzz.triage.collection import Collection
+from cometfuzz.triage.draft import DOCUMENT as DRAFTS
+from cometfuzz.triage.draft import draft_of, prose, with_drafts
+from cometfuzz.triage.example import EXAMPLE, MAX_LINES, PRINTED
+from cometfuzz.triage.trackers import TRACKERS
 
 ROOT = Path(__file__).parents[2]
 
@@ -23,6 +29,41 @@ def test_the_index_is_current(collection: Collection) -> None:
 def test_the_tables_are_current(collection: Collection) -> None:
     text = (ROOT / DOCUMENT).read_text()
     assert text == filled(text, collection, DOCUMENT), "run `cometfuzz collect`"
+
+
+def test_the_drafts_are_current(collection: Collection) -> None:
+    old = [entry.slug for entry in collection.entries if entry.bug.draft != draft_of(entry)]
+    assert not old, "run `cometfuzz collect`"
+    text = (ROOT / DRAFTS).read_text()
+    assert text == with_drafts(text, collection), "run `cometfuzz collect`"
+
+
+def test_a_draft_begins_with_its_entry(collection: Collection) -> None:
+    for entry in collection.entries:
+        if entry.defect.counted:
+            title, tracker, _, first, *_ = entry.bug.draft.split("\n\n")
+            assert title.endswith(prose(entry.defect.title))
+            assert tracker.startswith(f"<!-- for {TRACKERS[entry.defect.library].address}")
+            assert first == prose(entry.defect.why)
+
+
+def test_a_draft_needs_no_name_of_our_routes(collection: Collection) -> None:
+    """Except in what people wrote, and in the attached script, which is as it was verified."""
+    ours = "|".join(re.escape(name) for name in sorted({*ROUTES} - {*TRACKERS} - {"reference"}, key=len, reverse=True))
+    for entry in collection.entries:
+        text = entry.bug.draft.partition("<details>")[0]
+        text = text.replace(prose(entry.defect.why), "").replace(prose(entry.defect.title), "")
+        assert not re.findall(rf"(?<![\w/-])(?:{ours})(?![\w-])", text), entry.slug
+
+
+def test_each_example_is_short_and_was_run(collection: Collection) -> None:
+    found = [entry for entry in collection.entries if entry.files.kind(EXAMPLE)]
+    assert len(found) >= 12
+    for entry in found:
+        assert len((entry.folder / EXAMPLE).read_text().splitlines()) <= MAX_LINES, entry.slug
+        printed = (entry.folder / PRINTED).read_text()
+        assert re.search("^Actual:", printed, re.MULTILINE), entry.slug
+        assert re.search("^Expected:", printed, re.MULTILINE), entry.slug
 
 
 def test_each_counted_bug_says_why_it_is_one(collection: Collection) -> None:

@@ -12,6 +12,7 @@ from cometfuzz.cli.calibrate import calibrate
 from cometfuzz.cli.check import check
 from cometfuzz.cli.collect import collect
 from cometfuzz.cli.conformance import conformance
+from cometfuzz.cli.draft import draft_
 from cometfuzz.cli.ends import exit_code_of
 from cometfuzz.cli.export import export
 from cometfuzz.cli.generate import generate
@@ -39,6 +40,7 @@ app.command()(triage)
 app.command()(replay)
 app.command()(verify)
 app.command()(collect)
+app.command("draft")(draft_)
 app.command("prove")(prove_)
 app.command()(report)
 app.command()(bugs)

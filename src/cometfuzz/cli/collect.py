@@ -14,6 +14,7 @@ from cometfuzz.cli.output import folding, print_json
 from cometfuzz.reports.collection import write_tables
 from cometfuzz.reports.text import clean, plural
 from cometfuzz.triage.collection import DEFAULT, Collection, twin
+from cometfuzz.triage.draft import write_drafts
 
 
 def collect(
@@ -36,8 +37,8 @@ def collect(
     """Put the bugs of a campaign whose script shows them into a collection, each into a folder of its own.
 
     What the collection has already is skipped. What people think of a bug stands in its defect.toml: say there
-    why it is one. The index, README.md, is written anew, and so are the tables of docs/bugs.md beside the collection,
-    if that file is there. Later campaigns recognise what is collected.
+    why it is one. Issue drafts and the index, README.md, are written anew from the entries, and so are the tables of
+    docs/bugs.md beside the collection, if that file is there. Later campaigns recognise what is collected.
 
     Example: cometfuzz collect campaigns/monday 3f2a ba47
     """
@@ -46,6 +47,7 @@ def collect(
     for listed in _chosen(folder, bugs or []):
         collection, row = _take(collection, listed, renew=renew, covered=covered)
         rows.append({"id": listed.bug.id, **row, "title": listed.bug.title})
+    write_drafts(collection)
     written = write_tables(collection)
     if as_json:
         print_json({"bugs": rows, "written": [str(path) for path in written]})

@@ -19,7 +19,7 @@ from cometfuzz.reports.text import clean, plural
 from cometfuzz.routes.registry import ROUTES, choose
 from cometfuzz.triage.collection import DEFAULT, Collection
 from cometfuzz.triage.declared import Proven, declared_bugs, prove
-from cometfuzz.triage.draft import draft
+from cometfuzz.triage.draft import draft, write_drafts
 from cometfuzz.triage.reproducer import reproduce
 from cometfuzz.triage.triage import Triage
 
@@ -67,6 +67,7 @@ def prove_(
             if not as_json:
                 console.print(f"{row['what']}: {clean(_line(rule, row))}", markup=False, highlight=False)
             bar.advance(task)
+    write_drafts(collection)
     write_tables(collection)
     if as_json:
         print_json({"declared": rows})

@@ -1,7 +1,8 @@
 """A collection: unique bugs in a folder, each in a folder of its own under a name that says what it is.
 
 script.py         the reproducer, as it was seen to show the bug in a clean process
-issue.md          the issue draft
+issue.md          the issue draft, which `cometfuzz collect` writes from the entry; see `draft.py`
+example.py        the few lines of the draft, which people write, if any; example.txt: what they print
 case.json         the minimal case
 bug.json          the record by which the bug is recognised again; see `recording.py`
 defect.toml       the ledger's entry, which people write; see `ledger/defect.py`
