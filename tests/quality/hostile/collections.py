@@ -117,7 +117,7 @@ ROWS = (
     *[Row(f"collection-link-{name}-bugs", BUGS, collection(moved(f"entry/{name}")), words=(name,)) for name in FILES],
     *[Row(f"collection-link-{name}-known", KNOWN, collection(moved(f"entry/{name}"), campaign=True)) for name in FILES],
     Row("collection-link-script-verify", VERIFY, collection(moved("entry/script.py")), words=("script.py",)),
-    Row("collection-link-entry-stamp", STAMP, collection(moved("entry/defect.toml"))),
+    Row("collection-link-defect-stamp", STAMP, collection(moved("entry/defect.toml"))),
     Row("collection-link-entry-bugs", BUGS, collection(moved("entry"))),
     Row("collection-link-entry-stamp", STAMP, collection(moved("entry"))),
     Row("collection-link-entry-renew", RENEW, collection(moved("entry"), campaign=True)),
