@@ -82,8 +82,8 @@ def main() -> None:
     """Run the command line.
 
     Exit code 0: nothing new; 1: something was found; 2: an error in one line, such as a wrong option or a full disk;
-    3: an environment or a worker that cannot be used; 129, 130, 143: ended by SIGHUP, Ctrl-C, SIGTERM; 141: nobody
-    reads what we print any more, as in `| head -1`.
+    3: an environment or a worker that cannot be used, or a check that nothing could judge; 129, 130, 143: ended by
+    SIGHUP, Ctrl-C, SIGTERM; 141: nobody reads what we print any more, as in `| head -1`.
     """
     # Graphs and what is remembered of them are many small things without cycles: a fifth of the time went into looking
     # through them for garbage.

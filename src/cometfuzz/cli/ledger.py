@@ -48,8 +48,9 @@ def ledger(
     """List what is known: bugs and limits of the libraries, with the versions they were seen in and the evidence.
 
     Mutation keeps models clear of what it has, oracles excuse it, triage recognises it. Evidence is a script, a minimal
-    case, or drawn calls that must fail as the entry says: `make test` and `make bugs` hold it against the libraries. An
-    entry says something only of versions that it was seen with; `cometfuzz ledger refresh` looks for it with others.
+    case, or drawn calls that must fail as the entry says: `make conformance` and `make bugs` hold all of it against the
+    libraries, `make test` a sample. An entry says something only of versions that it was seen with; `cometfuzz ledger
+    refresh` looks for it with others.
 
     Example: cometfuzz ledger --route keras-torch --kind bug
     """
@@ -184,7 +185,7 @@ def evidence(defect: Defect) -> list[str]:
 
 
 def _ids(route: str, layer: str) -> set[str]:
-    names = {route, *(step.name for step in ROUTES[route].steps[1:])} if route else set()
+    names = ROUTES[route].names if route else frozenset[str]()
     return {
         rule.id
         for rule in rules()

@@ -14,6 +14,8 @@ import msgspec
 
 from cometfuzz.errors import InvalidLedger
 from cometfuzz.ledger.defect import Defect, Seen
+from cometfuzz.places import Place
+from cometfuzz.reading import read_regular
 
 VERSION = 1
 MAX_BYTES = 16 * 2**20
@@ -69,10 +71,8 @@ def overlay_path() -> Path:
 def write_overlay(path: Path, overlay: Overlay) -> None:
     """Write the file anew, as a whole or not at all."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        draft = path.with_suffix(f".{os.getpid()}.draft")
-        draft.write_bytes(msgspec.json.format(msgspec.json.encode(overlay, order="deterministic"), indent=1))
-        draft.replace(path)
+        text = msgspec.json.format(msgspec.json.encode(overlay, order="deterministic"), indent=1)
+        Place(path.parent).write(path.name, text)
     except OSError as error:
         raise InvalidLedger(f"{path}: {error.strerror}") from None
 
@@ -82,10 +82,7 @@ def read_overlay(path: Path) -> Overlay:
     if not path.exists():
         return Overlay()
     try:
-        with path.open("rb") as file:
-            found = msgspec.json.decode(file.read(MAX_BYTES + 1), type=Overlay)
-    except OSError as error:
-        raise InvalidLedger(f"{path}: {error.strerror}") from None
+        found = msgspec.json.decode(read_regular(path, MAX_BYTES, InvalidLedger), type=Overlay)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise InvalidLedger(f"{path}: {error}") from None
     if found.version != VERSION:

@@ -3,13 +3,8 @@
 [[issue]]
 link = "https://github.com/keras-team/keras/issues/1"   # or a note, or both
 note = "mended in 3.99"
-library = "keras"            # patterns as in file names: *, ?, [...]; a field that is not named may be anything
-stage = "build"
-symptom = "crash"
-layers = "Conv*D"            # as in the signature: "Conv2D > ReLU"
-failure = "TypeError*"
-condition = "*padding='same'*"
-limit = true                 # the library does not promise this: it is no bug, and is listed apart
+failure = "TypeError*"       # patterns as under [[signature]] in an entry of the ledger (`ledger/defect.py`)
+limit = true                 # the library does not promise this: it is no bug, and is not counted
 """
 
 from collections.abc import Sequence
@@ -28,17 +23,11 @@ from cometfuzz.triage.bug import Signature
 from cometfuzz.triage.collection import DEFAULT, Collected, Collection, is_collection
 
 
-class KnownIssue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class KnownIssue(Pattern, frozen=True, forbid_unknown_fields=True):
     """One issue: a link or a note, and patterns."""
 
     link: str = ""
     note: str = ""
-    library: str = "*"
-    stage: str = "*"
-    symptom: str = "*"
-    layers: str = "*"
-    failure: str = "*"
-    condition: str = "*"
     limit: bool = False
 
     def __post_init__(self) -> None:
