@@ -1,14 +1,17 @@
-"""Are planted faults found, reduced and blamed? All of them, in one campaign, beside three routes without any.
+"""Are planted faults found, reduced and blamed? All of them, in one campaign, beside clean routes.
 
-    .venv/bin/python experiments/planted_faults.py [--cases 300] [--seed 1] [--clean 300] [--no-triage] [--json]
+    .venv/bin/python experiments/planted_faults.py [--cases 400] [--seed 1] [--points 3,4] [--no-triage] [--json]
 
-A fault is one mistake in one stage of one route (tests/quality/faults.py). NumPy only; no library is needed. Then a
-campaign over the clean routes alone, which must say nothing.
+A fault is one mistake in one stage of one route (tests/quality/faults). They stand by points: what it takes to find
+them. NumPy only; no library is needed. Then a campaign over the routes without a fault, or with known ones only, which
+must say nothing. `--seed from-commit` takes two seeds from the digits of the hash of the commit at hand, so that nobody
+has tried them before.
 """
 
 import argparse
 import json
 import statistics
+import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -18,57 +21,111 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-QUALITY = Path(__file__).parents[1] / "tests" / "quality"
+ROOT = Path(__file__).parents[1]
+QUALITY = ROOT / "tests" / "quality"
+FROM_COMMIT = "from-commit"
+REFUSAL = 5
+"""The point of faults that only a call which breaks a rule can show."""
+
+DIGITS = 4
+"""How many digits of a hash make a seed: of its forty characters some twenty-five are digits."""
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--cases", type=int, default=300)
-    parser.add_argument("--clean", type=int, default=300)
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--cases", type=int, default=400)
+    parser.add_argument("--clean", type=int, default=400, help="cases of the campaign without faults")
+    parser.add_argument("--seed", default="1", help=f"a number, or {FROM_COMMIT}")
+    parser.add_argument("--points", default="", help="only the faults of these points, such as 3,4")
+    parser.add_argument("--minutes", type=float, help="end each campaign after so long; `cases` says how far it came")
     parser.add_argument("--no-triage", action="store_true")
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
     sys.path.insert(0, str(QUALITY))
     harness = import_module("harness")
-    faults = harness.all_faults()
+    wanted = arguments.points.split(",") if arguments.points else [*map(str, harness.POINTS)]
+    faults = [fault for fault in harness.all_faults() if str(fault.point) in wanted]
+    seeds = from_digits(commit()) if arguments.seed == FROM_COMMIT else [int(arguments.seed)]
+    summaries = [measure(harness, faults, seed, arguments) for seed in seeds]
+    if arguments.json:
+        print(json.dumps(summaries, indent=2))
+        return
+    for summary in summaries:
+        show(summary)
+
+
+def commit() -> str:
+    """The hash of the commit at hand."""
+    command = ["git", "-C", str(ROOT), "rev-parse", "HEAD"]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+
+def from_digits(digest: str) -> list[int]:
+    """Two seeds: the first digits of a hash, and those after them."""
+    digits = "".join(character for character in digest if character.isdecimal())
+    return [int(digits[:DIGITS]), int(digits[DIGITS : 2 * DIGITS])]
+
+
+def measure(harness: Any, faults: Any, seed: int, arguments: argparse.Namespace) -> dict[str, Any]:
+    """A campaign with faults and one without."""
     with Progress(console=Console(stderr=True), transient=True) as progress:
-        bar = progress.add_task("hunting", total=arguments.cases + arguments.clean)
-        found = harness.hunt(
-            faults,
-            arguments.cases,
-            arguments.seed,
-            with_triage=not arguments.no_triage,
-            report=lambda index: progress.update(bar, completed=index),
-        )
+        bar = progress.add_task(f"hunting, seed {seed}", total=arguments.cases + arguments.clean)
+        found = harness.Hunt([])
+        for strategy, some in batches(faults).items():
+            if some:
+                hunted = harness.hunt(
+                    some,
+                    arguments.cases,
+                    seed,
+                    with_triage=not arguments.no_triage,
+                    minutes=arguments.minutes,
+                    report=lambda index: progress.update(bar, completed=index),
+                    strategy=strategy,
+                )
+                found.add(hunted)
+                found.cases = hunted.cases
         clean = harness.hunt(
             [],
             arguments.clean,
-            arguments.seed,
+            seed,
+            minutes=arguments.minutes,
             report=lambda index: progress.update(bar, completed=arguments.cases + index),
         )
-    summary = summarise(harness, found, clean)
-    if arguments.json:
-        print(json.dumps(summary, indent=2))
-        return
+    return {"seed": seed, **summarise(harness, found, clean)}
+
+
+def batches(faults: Any) -> dict[str, list[Any]]:
+    """Which strategy hunts for which faults: calls that break a rule come in batches of their own."""
+    refusing = [fault for fault in faults if fault.point == REFUSAL]
+    return {"refuse": refusing, "directed": [fault for fault in faults if fault.point != REFUSAL]}
+
+
+def show(summary: dict[str, Any]) -> None:
+    """What was found by point, then fault by fault, then in numbers."""
+    console = Console()
+    table = Table("point", "planted", "found", "missed", title=f"seed {summary['seed']}")
+    for row in summary["points"]:
+        table.add_row(row["point"], str(row["planted"]), str(row["found"]), ", ".join(row["missed"]))
+    console.print(table)
     table = Table("fault", "first case", "bugs", "small", "blamed right", "s")
     for row in summary["faults"]:
         table.add_row(*(str(row[name]) for name in ("fault", "case", "bugs", "small", "right", "seconds")))
-    Console().print(table)
+    console.print(table)
     for row in summary["faults"]:
         for key in row["keys"]:
-            Console().print(f"{row['fault']}: {key}", markup=False, highlight=False)
-    Console().print({name: value for name, value in summary.items() if name != "faults"})
+            console.print(f"{row['fault']}: {key}", markup=False, highlight=False)
+    console.print({name: value for name, value in summary.items() if name not in ("faults", "points")})
 
 
 def summarise(harness: Any, found: Any, clean: Any) -> dict[str, Any]:
-    """The numbers that the issues ask for."""
+    """The numbers: by point, by fault, and in sum."""
     rows = []
     for fault in found.faults:
         bugs = found.bugs.get(fault.name, [])
         rows.append(
             {
                 "fault": fault.name,
+                "point": fault.point,
                 "case": found.found.get(fault.name),
                 "bugs": len(bugs),
                 "small": sum(map(harness.is_small, bugs)),
@@ -79,7 +136,10 @@ def summarise(harness: Any, found: Any, clean: Any) -> dict[str, Any]:
         )
     times = [bug.triage_s for bugs in found.bugs.values() for bug in bugs]
     return {
+        "points": by_point(harness, rows),
         "faults": rows,
+        "cases": found.cases,
+        "clean_cases": clean.cases,
         "planted": len(found.faults),
         "found": len(found.found),
         "missed": found.missed,
@@ -92,6 +152,18 @@ def summarise(harness: Any, found: Any, clean: Any) -> dict[str, Any]:
         "duplicate_findings": len(found.duplicate_s),
         "false_alarms": [alarm.key for alarm in (*found.alarms, *clean.alarms)],
     }
+
+
+def by_point(harness: Any, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """For each point how many faults there are, how many of them were found, and which were missed."""
+    table = []
+    for point, text in harness.POINTS.items():
+        mine = [row for row in rows if row["point"] == point]
+        missed = [row["fault"] for row in mine if row["case"] is None]
+        if mine:
+            found = len(mine) - len(missed)
+            table.append({"point": f"{point} {text}", "planted": len(mine), "found": found, "missed": missed})
+    return table
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from pathlib import Path
 from cometfuzz.campaign.records import Records
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.codec import case_id
-from cometfuzz.mutation.base import Limits
+from cometfuzz.mutation.base import ModelLimits
 from cometfuzz.search.rehearsal import rehearse
 from cometfuzz.search.strategies import Options, make_strategy
 from cometfuzz.seeds.small import SMALL
@@ -30,14 +30,14 @@ ROUTES = "keras-tf,keras-torch,onnxruntime,openvino"
 
 
 def generated(strategy: str) -> list[str]:
-    """The ids of the cases that a strategy makes, as `cometfuzz generate` does."""
+    """The ids of the cases that a strategy makes, as `cometfuzz generate --small` does."""
     ids: list[str] = []
 
     def note(case: Case) -> None:
         ids.append(case_id(case))
 
     graphs = [make() for make in SMALL.values()]
-    rehearse(make_strategy(strategy, Options(SEED, graphs, Limits())), CASES, note)
+    rehearse(make_strategy(strategy, Options(SEED, graphs, ModelLimits())), CASES, note)
     return ids
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from cometfuzz.campaign.events import CaseDone, Ended, Event, Executed, Notice, RouteResult, Started, Summary
 from cometfuzz.draw import Draw
 from cometfuzz.ir.case import Case
-from cometfuzz.oracles.finding import Camp, Finding, Severity, Symptom
+from cometfuzz.oracles.finding import Camp, DataKind, Finding, Symptom
 from cometfuzz.seeds.small import lenet
 
 BASE = ("keras-tf", "keras-torch")
@@ -52,11 +52,11 @@ def finding(
     library: str = "tensorflow",
     layer: str = "Conv2D",
     detail: str = "InvalidArgumentError: expected a positive stride",
-    severity: Severity = "ordinary",
+    data_kind: DataKind = "ordinary",
     **more: Any,
 ) -> Finding:
     camps = (Camp(("keras-tf",), "InvalidArgumentError"), Camp(("keras-torch",), "completed"))
-    return Finding("crash", symptom, severity, camps, "run", library, detail, layer=layer, **more)
+    return Finding("crash", symptom, data_kind, camps, "run", library, detail, layer=layer, **more)
 
 
 def case_done(
@@ -83,12 +83,12 @@ def case_done(
 FOUND = (
     finding(),
     finding("nonfinite", "torch", "LayerNormalization", "NaN at 3 of 24 places where the others have numbers"),
-    finding("value", "onnxruntime", "ConvLSTM2D", "output 0 is off by 1.3e+04 bounds", severity="overflow"),
-    finding("death", "openvino", "MaxPooling3D", "signal SIGSEGV", severity="empty"),
+    finding("value", "onnxruntime", "ConvLSTM2D", "output 0 is off by 1.3e+04 bounds", data_kind="overflow"),
+    finding("death", "openvino", "MaxPooling3D", "signal SIGSEGV", data_kind="empty"),
     finding("shape", "tf2onnx", "Conv1DTranspose", "expected (1, 7, 3); received (1, 8, 3)"),
     finding("unsupported", "tf2onnx", "ConvLSTM3D", "NotImplementedError"),
     finding("crash", "keras", "Bidirectional", "ValueError: known", defect="keras-team/keras 12345"),
-    finding("hang", "jax", "SeparableConv2D", "60 s, the others at most 0.2 s", severity="special"),
+    finding("hang", "jax", "SeparableConv2D", "60 s, the others at most 0.2 s", data_kind="special"),
     finding("crash", "litert", "UpSampling2D", "\x1b[31mRuntimeError\x1b[0m: [red]tensor 3 is [bold]gone"),
 )
 

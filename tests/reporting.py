@@ -13,7 +13,7 @@ from cometfuzz.catalogue.validate import assemble
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.codec import case_id
 from cometfuzz.ir.graph import INPUT, Draft, Edge
-from cometfuzz.oracles.finding import Camp, Finding, Severity, Symptom
+from cometfuzz.oracles.finding import Camp, DataKind, Finding, Symptom
 from cometfuzz.triage.bug import Blame, Bug, Script, Signature
 
 HOSTILE = (
@@ -61,7 +61,7 @@ def bug(
     library: str,
     symptom: Symptom = "crash",
     layers: Sequence[str] = ("Conv2D",),
-    severity: Severity = "ordinary",
+    data_kind: DataKind = "ordinary",
     stage: str = "run",
     detail: str = "InvalidArgumentError: expected a positive stride",
     **more: Any,
@@ -69,12 +69,12 @@ def bug(
     """A bug whose texts hang together."""
     original, minimal = inception(), one_layer()
     camps = (Camp(("onnxruntime", "onnxruntime-noopt"), detail), Camp(("keras-tf", "keras-torch"), "completed"))
-    finding = Finding("crash", symptom, severity, camps, stage, library, detail, node="n", layer=layers[0])
+    finding = Finding("crash", symptom, data_kind, camps, stage, library, detail, node="n", layer=layers[0])
     output = f"expected: [0.25, 0.5, 1.0]\nseen: [0.25, 0.5, nan]\n{library} 1.2.3\n"
     fields: dict[str, Any] = {
         "signature": Signature(library, stage, symptom, tuple(layers), condition="padding='same'"),
         "title": f"{library}: {symptom} in {' > '.join(layers)}",
-        "severity": severity,
+        "data_kind": data_kind,
         "finding": replace(finding, evidence={"message": detail, "frames": ["keras/src/a.py:12", "onnx/b.py:3"]}),
         "blame": Blame(library, stage, f"runtime {library}", "All failing routes end in it, no other one does.", 0.9),
         "original": original,
@@ -107,7 +107,7 @@ def hostile_bug() -> Bug:
 
 
 def bugs() -> list[Bug]:
-    """Bugs of every standing, severity and several libraries."""
+    """Bugs of every standing, data_kind and several libraries."""
     unshown = Script("print('nothing')\n", "main", False, 0, "nothing\n")
     return [
         bug("onnxruntime", "value", ("Conv2D", "ReLU")),

@@ -6,6 +6,7 @@ from dataclasses import asdict
 
 from cometfuzz.campaign.events import CaseDone, Executed, RouteResult, Summary
 from cometfuzz.campaign.records import Records
+from cometfuzz.coverage.gain import summary_of
 from cometfuzz.draw import Draw
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.codec import case_id
@@ -36,7 +37,7 @@ def campaign(strategy: Strategy, start: int = 0, flying: list[Case] | None = Non
             waiting.append(strategy.propose())
         case, feedback = waiting.popleft(), feedback_of(index)
         strategy.learn(case, feedback)
-        coverage = {coverage.space.name: coverage.summary() for coverage in strategy.coverages}
+        coverage = summary_of(strategy.coverages)
         yield event(index, case, feedback, coverage)
         index += 1
 
@@ -71,7 +72,7 @@ def result(route: str, status: str = "completed", detail: str = "") -> RouteResu
 FINDING = Finding(
     oracle="crash",
     symptom="crash",
-    severity="ordinary",
+    data_kind="ordinary",
     camps=(Camp(("keras-tf",), "ValueError"), Camp(("keras-torch", "reference"), "completed")),
     stage="build",
     library="keras",

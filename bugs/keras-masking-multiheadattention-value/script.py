@@ -1,6 +1,4 @@
-# Masking > MultiHeadAttention gives wrong values: Keras on every backend (all libraries against the
-# reference)
-# 1 of 1 elements differ, the first at [0, 0, 0]: expected 0 within 4.7e-38; received 1
+# MultiHeadAttention gives another output if the scores are asked for, where a query has no key
 import os
 import sys
 
@@ -14,29 +12,13 @@ except ImportError as error:
     sys.exit(2)
 
 print("versions:", "keras", keras.__version__, "tensorflow", tf.__version__)
-data0 = np.zeros((1, 1, 1), "float32")
-data1 = np.zeros((1, 1, 1), "float32")
-x0 = keras.Input(batch_shape=(1, 1, 1))
-h1 = keras.layers.Masking()(x0)
-x1 = keras.Input(batch_shape=(1, 1, 1))
-layer = keras.layers.MultiHeadAttention(num_heads=1, key_dim=1)
-y = layer(x1, h1)
-model = keras.Model([x0, x1], y)
-layer.set_weights([
-    np.zeros((1, 1, 1)),  # kernel_query
-    np.zeros((1, 1)),  # bias_query
-    np.zeros((1, 1, 1)),  # kernel_key
-    np.zeros((1, 1)),  # bias_key
-    np.zeros((1, 1, 1)),  # kernel_value
-    np.ones((1, 1)),  # bias_value
-    np.ones((1, 1, 1)),  # kernel_output
-    np.zeros((1,)),  # bias_output
-])
-# From the documented meaning of the layers, computed in float64.
-expected = np.zeros((1, 1, 1))
-seen = keras.ops.convert_to_numpy(model([data0, data1])).astype("float64")
+keras.utils.set_random_seed(0)
+layer = keras.layers.MultiHeadAttention(num_heads=1, key_dim=2)
+data = np.ones((1, 1, 2), "float32")
+mask = np.zeros((1, 1, 1), "bool")  # the query may attend to no key
+expected, _ = layer(data, data, attention_mask=mask, return_attention_scores=True)
+seen = layer(data, data, attention_mask=mask)
+expected, seen = keras.ops.convert_to_numpy(expected), keras.ops.convert_to_numpy(seen)
 print("expected:", expected.tolist())
 print("seen:    ", seen.tolist())
-# Rounding explains a difference of at most 4.9e-38 + 2.4e-07 * |expected|.
-right = seen.shape == expected.shape and np.allclose(seen, expected, rtol=2.4e-07, atol=4.9e-38)
-sys.exit(0 if right else 1)
+sys.exit(0 if np.allclose(seen, expected) else 1)

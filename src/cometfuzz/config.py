@@ -28,6 +28,7 @@ from msgspec import Meta
 
 from cometfuzz.errors import InvalidConfig
 from cometfuzz.reading import read_regular
+from cometfuzz.routes.registry import ROUTES, with_turn
 
 DEFAULT = Path("cometfuzz.toml")
 MAX_BYTES = 2**20
@@ -75,7 +76,7 @@ class RouteConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class LimitConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a worker may take; see `execution.supervisor.Limits`."""
+    """What a worker may take; see `execution.supervisor.WorkerLimits`."""
 
     stage_s: Seconds = 60.0
     case_s: Seconds = 600.0
@@ -86,18 +87,18 @@ class LimitConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PolicyConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Which routes a case runs on; see `execution.policy`."""
+    """Which routes a case runs on; see `execution.policy`. A list that is not given has the routes that say so."""
 
-    base: tuple[str, ...] = ("keras-tf", "keras-torch")
-    converters: tuple[str, ...] = (
-        *("keras-jax", "tf-graph", "keras-saved", "tf-saved", "onnxruntime", "onnxruntime-noopt", "onnx-reference"),
-        *("onnx2torch", "onnx2pytorch", "openvino", "litert", "torch-onnx"),
-    )
-    clear: tuple[str, ...] = ("onnxruntime", "torch-onnx", "litert")
-    sampled: tuple[str, ...] = ("tf-xla", "keras-mxnet")
-    only: tuple[str, ...] = ("keras2-tf",)
+    base: tuple[str, ...] = with_turn("base")
+    converters: tuple[str, ...] = with_turn("converters")
+    clear: tuple[str, ...] = tuple(route.name for route in ROUTES.values() if route.clear)
+    sampled: tuple[str, ...] = with_turn("sampled")
+    only: tuple[str, ...] = with_turn("only")
     one_in: Count = 4
     sampled_one_in: Count = 20
+    switched_one_in: Count = 10
+    options_one_in: Count = 4
+    manner_one_in: Count = 8
     largest_cut: Count = 12
 
     def __post_init__(self) -> None:
@@ -111,7 +112,7 @@ class PolicyConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class GraphConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How large a generated graph may get; see `mutation.base.Limits`."""
+    """How large a generated graph may get; see `mutation.base.ModelLimits`."""
 
     nodes: Annotated[int, Meta(ge=5, le=10**5)] = 40
     elements: Annotated[int, Meta(ge=16, le=2**31)] = 4096

@@ -17,17 +17,24 @@ T = TypeVar("T")
 
 
 class Draw:
-    """A stream of choices that is fully determined by `path`."""
+    """A stream of choices that is fully determined by `path`.
 
-    def __init__(self, *path: int | str) -> None:
-        self.path = path
+    wide: whether sizes drawn with it are those at which libraries change their ways (`catalogue.spaces.WIDE`).
+    """
+
+    def __init__(self, *path: int | str, wide: bool = False) -> None:
+        self.path, self.wide = path, wide
         digest = hashlib.sha256("\0".join(f"{type(part).__name__}:{part}" for part in path).encode()).digest()
         self._entropy = int.from_bytes(digest[:16], "big")
         self._random = Random(self._entropy)
 
     def child(self, *path: int | str) -> "Draw":
         """An independent stream below this one; drawing from it leaves this one untouched."""
-        return Draw(*self.path, *path)
+        return Draw(*self.path, *path, wide=self.wide)
+
+    def widened(self) -> "Draw":
+        """An independent stream below this one that draws wide sizes."""
+        return Draw(*self.path, "wide", wide=True)
 
     def fraction(self) -> float:
         """A number in [0, 1)."""

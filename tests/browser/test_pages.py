@@ -41,7 +41,7 @@ def test_filters(index: Page, facts: Facts) -> None:
     assert shown(index, "symptom") == ["death"]
     assert index.run("document.getElementById('shown').textContent") == f"1 of {len(facts.bugs)} bugs"
     assert index.run("location.hash") == "#library=openvino&symptom=death"
-    index.choose("[data-filter=severity]", "special")
+    index.choose("[data-filter=data]", "special")
     assert shown(index) == []
     assert index.run("document.getElementById('none').checkVisibility()")
     index.click("#clear")
@@ -71,8 +71,8 @@ def test_sorting(index: Page, facts: Facts) -> None:
     assert index.run("document.querySelector('th[data-sort=library]').getAttribute('aria-sort')") == "ascending"
     index.click("th[data-sort=library] button")
     assert shown(index, "library") == names[::-1]
-    index.click("th[data-sort=severity] button")
-    order = shown(index, "severity")
+    index.click("th[data-sort=data] button")
+    order = shown(index, "data")
     assert [name for place, name in enumerate(order) if name not in order[:place]] == [
         *("ordinary", "overflow", "empty", "special")
     ]

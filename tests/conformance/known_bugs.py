@@ -27,7 +27,7 @@ def bug_of(case: Case, finding: Finding) -> Bug:
     return Bug(
         signature=signature,
         title=f"{' > '.join(layers)}: {finding.symptom} on {finding.camps[0].routes[0]}",
-        severity=finding.severity,
+        data_kind=finding.data_kind,
         finding=finding,
         blame=Blame(finding.library, finding.stage, role, "It is the only stage that fails.", 0.9),
         original=case,

@@ -6,8 +6,8 @@ import pytest
 
 from cometfuzz.execution.environments import find
 from cometfuzz.places import Place
+from cometfuzz.triage.collection import Collected
 from cometfuzz.triage.example import EXAMPLE, PRINTED, printed_by
-from cometfuzz.triage.recording import read_bug
 from cometfuzz.triage.running import run_script
 
 pytestmark = pytest.mark.library
@@ -26,8 +26,7 @@ SAMPLE = (
 
 @pytest.mark.parametrize("name", SAMPLE)
 def test_an_example_prints_what_its_draft_says(name: str) -> None:
-    place = Place(BUGS) / name
-    script = read_bug(place).script
+    script = Collected.read(Place(BUGS) / name).bug.script
     assert script is not None
     ran = run_script((BUGS / name / EXAMPLE).read_text(), find(script.environment).python)
     assert printed_by(ran) == (BUGS / name / PRINTED).read_text()

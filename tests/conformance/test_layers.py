@@ -1,8 +1,10 @@
-"""Every layer on every Keras route: accepted, with the predicted type and value, or declared as a rule."""
+"""Every layer and operator on every Keras route: accepted, with the predicted type and value, or declared as a rule."""
+
+import os
 
 import pytest
 
-from cometfuzz.catalogue import LAYERS
+from cometfuzz.catalogue import LAYERS, OPERATORS
 from cometfuzz.execution.conformance import Report, conform, layers_of
 from cometfuzz.routes.registry import ROUTES
 
@@ -12,15 +14,31 @@ DRAWS = {"keras-tf": 10, "keras-torch": 10, "keras-jax": 2, "keras2-tf": 10}
 """Draws of each layer: JAX compiles every call, so it gets fewer. `cometfuzz conformance` does larger runs."""
 
 
+OPERATOR_DRAWS = {"keras-tf": (2, 1), "keras-torch": (2, 1), "keras-jax": (1, 4)}
+"""Draws of each operator, and one in how many operators is drawn; with EVIDENCE=all, every one as often as layers."""
+
+
 @pytest.mark.parametrize("route", DRAWS)
 def test_no_undeclared_difference(route: str) -> None:
+    _expect_no_difference(route, layers_of(ROUTES[route], list(LAYERS)), DRAWS[route])
+
+
+@pytest.mark.parametrize("route", OPERATOR_DRAWS)
+def test_no_undeclared_difference_of_operators(route: str) -> None:
+    draws, one_in = OPERATOR_DRAWS[route]
+    if os.environ.get("EVIDENCE") == "all":
+        draws, one_in = DRAWS[route], 1
+    _expect_no_difference(route, list(OPERATORS)[::one_in], draws)
+
+
+def _expect_no_difference(route: str, names: list[str], draws: int) -> None:
     report = Report()
-    for result in conform([ROUTES[route]], layers_of(ROUTES[route]), DRAWS[route], seed=1):
+    for result in conform([ROUTES[route]], names, draws, seed=1):
         report.add(result)
     total = report.total(route)
     differences = [f"{found.layer} draw {found.index}: {found.undeclared}" for found in report.undeclared]
     assert not differences
-    assert total.draws == DRAWS[route] * len(layers_of(ROUTES[route]))
+    assert total.draws == draws * len(names)
     assert total.accepted >= 0.98 * (total.draws - total.refused)
     assert total.shape_ok == total.accepted
 

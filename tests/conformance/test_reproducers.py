@@ -16,14 +16,14 @@ from cometfuzz.catalogue.spec import spec_of
 from cometfuzz.catalogue.validate import assemble
 from cometfuzz.execution import environments
 from cometfuzz.execution.executor import Executor
-from cometfuzz.execution.versions import usual_view
+from cometfuzz.execution.versions import general_view, usual_view
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.graph import INPUT, Draft, Edge
 from cometfuzz.ir.types import TensorType
 from cometfuzz.oracles.finding import Camp, Finding
 from cometfuzz.places import Place
 from cometfuzz.routes.registry import ROUTES
-from cometfuzz.triage.recording import read_bug
+from cometfuzz.triage.collection import Collected
 from cometfuzz.triage.reproducer import make_script, reproduce, shows
 from cometfuzz.triage.running import Ran, run_script
 from cometfuzz.triage.scripts.dialects import REQUIRED, REQUIRED_IN, dialect_of
@@ -47,6 +47,7 @@ KNOWN = (
     ("openvino", "Resizing", "exception"),
     ("litert", "AdaptiveAveragePooling1D", "exception"),
     ("torch-onnx", "LeakyReLU", "value"),
+    ("torch-onnx", "LSTM", "death"),
 )
 """Routes, and layers with a declared bug there that shows in a way."""
 
@@ -59,11 +60,16 @@ def executor() -> Iterator[Executor]:
 
 @pytest.mark.parametrize(("route", "layer", "symptom"), KNOWN)
 def test_a_known_bug_shows_by_itself(executor: Executor, route: str, layer: str, symptom: str) -> None:
-    known = [
-        rule
-        for rule in usual_view().rules_of(route, layer)
-        if (rule.defect.kind, rule.symptom, rule.by_chance) == ("bug", symptom, False)
-    ]
+    known, elsewhere = (
+        [
+            rule
+            for rule in view.rules_of(route, layer)
+            if (rule.defect.kind, rule.symptom, rule.by_chance) == ("bug", symptom, False)
+        ]
+        for view in (usual_view(), general_view())
+    )
+    if elsewhere and not known:
+        pytest.skip(f"{elsewhere[0].id} does not show on this kind of CPU")
     known.sort(key=lambda rule: route not in rule.routes)  # the converter's come after the reader's own
     bug = next(filter(None, (first_bug(executor, rule, route, layer) for rule in known)), None)
     assert bug is not None, "expected a draw under one of the known that shows it"
@@ -85,14 +91,19 @@ def test_a_known_bug_shows_by_itself(executor: Executor, route: str, layer: str,
 )
 def test_a_script_on_an_onnx_file_has_only_what_the_bug_needs(name: str, operators: list[str]) -> None:
     """A converter makes dozens of operators of these layers, and orders them otherwise every time."""
-    bug = read_bug(Place(Path(__file__).parents[2] / "bugs" / name))
+    bug = Collected.read(Place(Path(__file__).parents[2] / "bugs") / name).bug
     script = reproduce(bug)
     assert script is not None
     assert script.shown, script.output
     assert re.findall(r'make_node\("(\w+)"', script.text) == operators
     assert len(script.text.splitlines()) <= 45
     assert bug.script is not None
-    assert script.text == bug.script.text
+    assert _code(script.text) == _code(bug.script.text), "the same every time"
+
+
+def _code(text: str) -> list[str]:
+    """A script without its comments: the title in the first of them is the entry's, and may be worded anew."""
+    return [line for line in text.splitlines() if not line.startswith("#")]
 
 
 def dense() -> Case:
@@ -139,6 +150,7 @@ EVERY_UTILITY: list[tuple[str, dict[str, Any]]] = [
     ("cast", {"dtype": "int32", "high": 3}),
     ("cast", {"dtype": "float32"}),
     ("Dense", {"units": 2}),
+    ("scale", {"value": "zero"}),
 ]
 
 
@@ -224,8 +236,8 @@ def test_what_a_script_leaves_out_is_a_default(route: str, tmp_path: Path) -> No
 
 def _alike(parameter: str, ours: object, theirs: object) -> bool:
     """Equal, or two ways of saying the same."""
-    absent = {"activation": "linear", "data_format": "channels_last", "dtype": "float32"}
-    if theirs is None and ours == absent.get(parameter):
+    absent = {"activation": ("linear",), "data_format": ("channels_last",), "dtype": ("float32", "int32")}
+    if theirs is None and ours in absent.get(parameter, ()):
         return True
     return ours == theirs or _flat(ours) == _flat(theirs)
 

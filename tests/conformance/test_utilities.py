@@ -35,6 +35,8 @@ UTILITIES: list[tuple[str, dict[str, Any], str]] = [
     ("reshape", {"shape": (3, 1, 2)}, "bool"),
     *(("special", {"value": value, "elements": "first"}, "float32") for value in ("nan", "inf", "-inf", "zero")),
     *(("special", {"value": value, "elements": "all"}, "float16") for value in ("nan", "inf", "-inf", "zero")),
+    *(("scale", {"value": value}, dtype) for value, dtype in [("nan", "float16"), ("inf", "bfloat16")]),
+    *(("scale", {"value": value}, dtype) for value, dtype in [("-inf", "float32"), ("zero", "float64")]),
 ]
 
 
@@ -42,7 +44,7 @@ CONSTANT = "a model whose output does not depend on its input: KeyError: 'output
 LIMITS: list[tuple[tuple[str, ...], Callable[[str, dict[str, Any], str], bool], str]] = [
     (("litert",), lambda u, p, d: p.get("dtype") == "bool" and d == "float16", "'tf.NotEqual' op is not supported"),
     (("litert",), lambda u, p, d: u == "crop", "an empty tensor: Invalid tensor size"),
-    (("litert",), lambda u, p, d: u == "special" and "inf" in p["value"], "infinity becomes the largest number"),
+    (("litert",), lambda u, p, d: "inf" in str(p.get("value")), "infinity becomes the largest number"),
     (("openvino",), lambda u, p, d: d == "float64", "float64 is computed in float32"),
     (("onnx2torch", "onnx2pytorch"), lambda u, p, d: p.get("elements") == "all", CONSTANT),
 ]

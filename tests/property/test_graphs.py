@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cometfuzz.catalogue import LAYERS
+from cometfuzz.catalogue import COUNTED, LAYERS
 from cometfuzz.catalogue.data import draw_data
 from cometfuzz.catalogue.drawing import draw_graph, draw_layer
 from cometfuzz.catalogue.files import decode
@@ -94,10 +94,10 @@ def test_a_case_draws_the_same_data_every_time(case: Case) -> None:
     }
 
 
-@pytest.mark.parametrize("name", LAYERS)
+@pytest.mark.parametrize("name", COUNTED)
 def test_the_shape_rule_agrees_with_the_reference(name: str) -> None:
-    """For every layer: the reference's real output has the predicted shape, and draws are valid."""
-    spec = LAYERS[name]
+    """For every layer and operator: the reference's real output has the predicted shape, and draws are valid."""
+    spec = COUNTED[name]
     for index in range(25):
         drawn = draw_layer(name, 2, index)
         graph = drawn.case.graph

@@ -1,13 +1,15 @@
 """Routes for the test of exit codes, as a package from outside declares them: what the parent imports of `planted`."""
 
-from cometfuzz.routes import QUIET, Group, Route, Stage, Step
+from cometfuzz.routes import QUIET, Group, Library, Route, Stage, Step
 
 
 def _route(name: str, fault: str = "", environment: str = "tool") -> Route:
     group = Group(f"exit-{environment}", environment, QUIET)
     options = {"fault": fault} if fault else {}
-    build = Step("build", group, "planted", "build", (Stage("build", "planted"),), live=True)
-    return Route(name, "tests", "", (build, Step(name, group, "planted", "run", (Stage("run", name),), options)))
+    build = Step("build", group, "planted", "build", (Stage("build", Library("planted")),), live=True)
+    return Route(
+        name, "tests", "", (build, Step(name, group, "planted", "run", (Stage("run", Library(name)),), options))
+    )
 
 
 CLEAN_A, CLEAN_B = _route("clean-a"), _route("clean-b")
@@ -17,11 +19,11 @@ HANGING = Route(
     "hanging",
     "tests",
     "",
-    (Step("hanging", Group("exit-hanging", "tool", QUIET), "hanging", "run", (Stage("run", "hanging"),)),),
+    (Step("hanging", Group("exit-hanging", "tool", QUIET), "hanging", "run", (Stage("run", Library("hanging")),)),),
 )
 BROKEN = Route(
     "broken",
     "tests",
     "",
-    (Step("broken", Group("exit-broken", "tool", QUIET), "no_such_module", "run", (Stage("run", "broken"),)),),
+    (Step("broken", Group("exit-broken", "tool", QUIET), "no_such_module", "run", (Stage("run", Library("broken")),)),),
 )

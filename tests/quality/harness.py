@@ -4,64 +4,111 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from faults import FAULTS, Fault
+from faults import FAULTS, FRONT, KNOWN, POINTS, READER, SETTINGS, Fault
 
 from cometfuzz.campaign.events import CaseDone
 from cometfuzz.campaign.loop import Bounds, Campaign
 from cometfuzz.catalogue.spec import CATALOGUE
 from cometfuzz.config import PolicyConfig
 from cometfuzz.execution.executor import Executor
-from cometfuzz.execution.supervisor import Limits
+from cometfuzz.execution.supervisor import WorkerLimits
 from cometfuzz.ir.case import Case
+from cometfuzz.ledger.defect import Applies, Defect, Seen
+from cometfuzz.ledger.matching import Rule, View, rule_of
 from cometfuzz.oracles.finding import Finding
-from cometfuzz.routes import QUIET, Group, Route, Stage, Step
+from cometfuzz.routes import QUIET, Group, Library, Route, Stage, Step, Switch
+from cometfuzz.routes.forms import AGAIN, PREDICT
+from cometfuzz.routes.registry import ROUTES
+from cometfuzz.routes.switches import plain_name, with_switches
 from cometfuzz.search.strategies import Options, make_strategy
 from cometfuzz.seeds.published import names, synthesised
 from cometfuzz.triage.bug import Bug
 from cometfuzz.triage.reduce import Effort
 from cometfuzz.triage.triage import Triage
 
-DEADLY = ("hang-above-size", "segfault")
-"""These cost the worker its life, so they have one of their own."""
-
 STAGE_S = 3.0
+VERSIONS = {"planted": "1"}
+SHARED = Group("planted", "tool", QUIET)
+SWITCHES = 8
+"""The point whose faults take a switch: their libraries have some, and one that is clean."""
 
 
-def _step(stage: str, fault: str = "", reader: str = "") -> Step:
-    """A step with its library: clean, or with a fault."""
-    group = Group(f"planted-{fault}" if fault in DEADLY else "planted", "tool", QUIET)
-    library = f"{stage}-{fault or 'clean'}{reader}"
-    options = {"fault": fault} if fault else {}
-    return Step(library, group, "planted", stage, (Stage(stage, library),), options, live=stage == "build")
+def _step(stage: str, who: str, *faults: str, group: Group = SHARED) -> Step:
+    """A step of a library, with its faults."""
+    library, options = f"{stage}-{who}", {"fault": ",".join(faults)} if faults else {}
+    live = stage in ("build", "graph")
+    return Step(library, group, "planted", stage, (Stage(stage, Library(library)),), options, live=live)
 
 
 def _route(name: str, *steps: Step) -> Route:
-    return Route(name, "planted", "", steps)
+    *before, run = steps
+    again = (*before, replace(run, name=f"{run.name}-again"))
+    predict = (*before, replace(run, name=f"{run.name}-predict", call="predict"))
+    return Route(name, "planted", "", steps, forms={AGAIN: again, PREDICT: predict})
 
 
-BUILD, CONVERT = _step("build"), _step("convert")
+def _switched(route: Route) -> Route:
+    """A route whose library has every setting that is not the usual one; how it is called is none of its own."""
+    library, found = route.stages[-1].owner, []
+    for name, (_, *values) in SETTINGS.items():
+        for value in values if name != "call" else ():
+            where = "environ" if name.isupper() else "options"
+            short, ladder = f"{name}-{value}".lower().replace("_", "-"), "level" if name == "level" else ""
+            found.append(Switch(short, f"with {name}={value}", library, **{where: {name: value}}, ladder=ladder))
+    return replace(route, switches=tuple(found))
+
+
+def _known(stage: str) -> list[str]:
+    return [fault.name for fault in KNOWN.values() if fault.stage == stage]
+
+
+BUILD, CONVERT = _step("build", "clean"), _step("convert", "clean")
 CLEAN = (
-    _route("clean-a", BUILD, _step("run", reader="-a")),
-    _route("clean-b", BUILD, CONVERT, _step("run", reader="-b")),
-    _route("clean-c", BUILD, CONVERT, _step("run", reader="-c")),
+    _switched(_route("clean-a", BUILD, _step("run", "clean-a"))),
+    _route("clean-b", BUILD, CONVERT, _step("run", "clean-b")),
+    _route("clean-c", BUILD, CONVERT, _step("run", "clean-c")),
 )
+FRONT_BUILD, FRONT_CONVERT = _step("build", FRONT, *_known("front build")), _step("convert", FRONT)
+DECLARED = (
+    _route(FRONT, FRONT_BUILD, _step("run", FRONT, *_known("front run"))),
+    _route(f"{FRONT}-b", FRONT_BUILD, FRONT_CONVERT, _step("run", "clean-b")),
+    _route(f"{FRONT}-c", FRONT_BUILD, FRONT_CONVERT, _step("run", "clean-c")),
+    _route(READER, BUILD, CONVERT, _step("run", READER, *_known("reader run"))),
+)
+"""Routes whose only faults the planted ledger holds: a front end and two readers of its files, and one more reader."""
 
 
 def routes_of(fault: Fault) -> tuple[Route, ...]:
-    """One route for a faulty runtime; two for what stands before runtimes, since both inherit it."""
-    name = fault.name
-    if fault.stage == "run":
-        return (_route(name, BUILD, CONVERT, _step("run", name)),)
-    readers = _step("run", reader="-a"), _step("run", reader="-b")
-    if fault.stage == "convert":
-        return tuple(
-            _route(f"{name}{end}", BUILD, _step("convert", name), run) for end, run in zip("12", readers, strict=True)
-        )
-    build = _step("build", name)
-    return _route(f"{name}1", build, readers[0]), _route(f"{name}2", build, CONVERT, readers[1])
+    """One route for a faulty runtime or compiler; two for what stands before runtimes, since both inherit it."""
+    name, stage = fault.name, fault.stage
+    group = Group(f"planted-{name}", "tool", QUIET) if fault.deadly else SHARED
+    build, convert = (FRONT_BUILD, FRONT_CONVERT) if fault.behind_front else (BUILD, CONVERT)
+    wrong = _step(stage, name, name, group=group)
+    own = f"{name}-" if fault.unchecked else ""  # who refuses is told by the library at the end of a route
+    readers = [_step("run", f"clean-{own}{end}", group=group) for end in "ab"]
+    if stage == "run":
+        route = _route(name, build, convert, wrong)
+        return (_switched(route) if fault.point == SWITCHES else route,)
+    if stage == "graph":
+        return (_route(name, build, wrong, readers[0]),)
+    if stage == "convert":
+        return tuple(_route(f"{name}{end}", build, wrong, run) for end, run in zip("12", readers, strict=True))
+    convert = _step("convert", "clean", group=group)
+    return _route(f"{name}1", wrong, readers[0]), _route(f"{name}2", wrong, convert, readers[1])
+
+
+def planted_ledger() -> list[Rule]:
+    """What is known of the planted libraries, in the words of the ledger."""
+    found = []
+    for name, fault in KNOWN.items():
+        route = READER if fault.stage.startswith("reader") else FRONT
+        applies = Applies((route,), layers=fault.layers, symptom="value")
+        entry = Defect(title=name, why=name, library=route, seen=(Seen(VERSIONS),), applies=(applies,), id=name)
+        found.append(rule_of(entry, applies))
+    return found
 
 
 def library_of(fault: Fault) -> str:
@@ -71,21 +118,32 @@ def library_of(fault: Fault) -> str:
 
 @contextmanager
 def executing(routes: Sequence[Route], pause_after: int = 10) -> Iterator[Executor]:
-    limits = Limits(stage_s=STAGE_S)
-    with Executor(
-        routes, limits=limits, pause_after=pause_after, find_python=lambda group: Path(sys.executable)
-    ) as made:
-        yield made
+    """An executor for planted routes, which are registered as long, and go by the planted ledger."""
+    limits, added = WorkerLimits(stage_s=STAGE_S), {route.name: route for route in routes if route.name not in ROUTES}
+    ROUTES.update(added)
+    try:
+        here, everything = Path(sys.executable), with_switches(routes)
+        with Executor(everything, limits=limits, pause_after=pause_after, find_python=lambda group: here) as made:
+            made.view = View(made.routes, dict.fromkeys(made.routes, VERSIONS), planted_ledger())
+            yield made
+    finally:
+        for name in added:
+            del ROUTES[name]
 
 
-def campaign(executor: Executor, cases: int, seed: int) -> Iterator[CaseDone]:
-    """A campaign over all routes of an executor, from the synthesised seeds, with our own strategy."""
-    chosen = tuple(executor.routes)
+def campaign(
+    executor: Executor, cases: int, seed: int, minutes: float | None = None, strategy: str = "directed"
+) -> Iterator[CaseDone]:
+    """A campaign over all routes of an executor, from the synthesised seeds."""
+    chosen = tuple(name for name, route in executor.routes.items() if route.switch is None)
     policy = PolicyConfig(base=chosen, converters=(), sampled=(), only=chosen)
-    strategy = make_strategy("directed", Options(seed, [synthesised(name) for name in names()]))
-    for event in Campaign(strategy, executor, policy, seed, Bounds(cases=cases), {}).events():
+    made = make_strategy(strategy, Options(seed, [synthesised(name) for name in names()]))
+    for event in Campaign(made, executor, policy, seed, Bounds(cases, minutes), {}).events():
         if isinstance(event, CaseDone):
             yield event
+
+
+__all__ = ["POINTS"]
 
 
 def all_faults() -> list[Fault]:
@@ -96,15 +154,24 @@ def all_faults() -> list[Fault]:
 class Hunt:
     """What a campaign over planted faults came to.
 
-    found: for each fault that was found, the index of the case. bugs: what triage made of its findings. alarms: what
-    was said of routes without a fault. duplicate_s: how long each finding of a known bug took.
+    cases: how many were run. found: for each fault that was found, the index of the case. bugs: what triage made of its
+    findings. alarms: what was said of routes without a fault. duplicate_s: how long each finding of a known bug took.
     """
 
     faults: Sequence[Fault]
+    cases: int = 0
     found: dict[str, int] = field(default_factory=dict)
     bugs: dict[str, list[Bug]] = field(default_factory=dict)
     alarms: list[Finding] = field(default_factory=list)
     duplicate_s: list[float] = field(default_factory=list)
+
+    def add(self, other: "Hunt") -> None:
+        """What another campaign came to, over other faults."""
+        self.faults = [*self.faults, *other.faults]
+        self.found |= other.found
+        self.bugs |= other.bugs
+        self.alarms += other.alarms
+        self.duplicate_s += other.duplicate_s
 
     @property
     def missed(self) -> list[str]:
@@ -134,20 +201,27 @@ def hunt(
     cases: int,
     seed: int = 1,
     with_triage: bool = True,
+    minutes: float | None = None,
     report: Callable[[int], None] = lambda index: None,
+    strategy: str = "directed",
 ) -> Hunt:
-    """A campaign over all faults at once, each in a route of its own, beside three clean routes; then triage."""
+    """A campaign over all faults at once, each in a route of its own, beside routes of which there is nothing new to
+    say; then triage. A finding that is explained by what is known has found nothing."""
     owners = {route.name: fault.name for fault in faults for route in routes_of(fault)}
-    routes = [*CLEAN, *(route for fault in faults for route in routes_of(fault))]
+    routes = [*CLEAN, *DECLARED, *(route for fault in faults for route in routes_of(fault))]
     result = Hunt(faults)
     with executing(routes) as executor, executing(routes, pause_after=0) as apart:
         triage = Triage(apart, effort=Effort(steps=400, wall_s=120))
-        for done in campaign(executor, cases, seed):
+        for done in campaign(executor, cases, seed, minutes, strategy):
+            result.cases = done.index + 1
             report(done.index)
             for part in done.parts:
                 for finding in part.findings:
-                    owner = owners.get(finding.camps[0].routes[0])
-                    if owner is None or any(name not in owners for name in finding.camps[0].routes):
+                    if finding.defect in KNOWN:
+                        continue
+                    failing = [plain_name(name) for name in finding.camps[0].routes]
+                    owner = owners.get(failing[0])
+                    if owner is None or any(name not in owners for name in failing):
                         result.alarms.append(finding)
                         continue
                     result.found.setdefault(owner, done.index)

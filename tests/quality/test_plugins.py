@@ -56,20 +56,47 @@ def add_half(graph, guide, draw, limits):
     return editor.finish()
 """
 ROUTE = """
-from cometfuzz.routes import QUIET, Group, Route, Stage, Step
+from cometfuzz.routes import QUIET, Group, Library, Route, Stage, Step
+from cometfuzz.routes.keras import BUILD_TF
+from cometfuzz.routes.tf2onnx import STEPS
+from cometfuzz.routes.trackers import Tracker
 
-STEP = Step("toy", Group("toy", "tool", QUIET), "toy_route", "run", (Stage("run", "toylib"),))
-ROUTE = Route("toy", "a toy", "", (STEP,))
+TOYLIB = Library("toylib", "Toy Lib", Tracker("https://example.org/toys/issues"))
+GROUP, STAGES = Group("toy", "tool", QUIET), (Stage("run", TOYLIB),)
+ROUTE = Route("toy", "a toy", "", (Step("toy", GROUP, "toy_route", "run", STAGES),))
+FUSED = Route("toy-fused", "a toy", "", (Step("toy-fused", GROUP, "toy_route", "fused", STAGES),))
+RUN = Step("toy-keras", BUILD_TF.group, "toy_route", "run", STAGES, engine="toy_route:of_keras")
+KERAS = Route("toy-keras", "keras-tf > a toy", "keras3", (BUILD_TF, RUN), turn="sampled")
+READ = Step("toy-onnx", GROUP, "toy_route", "run", STAGES, reader="toy_route:of_onnx")
+ONNX = Route("toy-onnx", "keras-tf > tf2onnx > a toy", "keras3", (*STEPS, READ), clear=True)
 
 
 def start(options):
-    from cometfuzz.execution.reference import ReferenceSession
+    from cometfuzz.execution.reference import ReferenceAdapter
 
-    class Session(ReferenceSession):
+    class Adapter(ReferenceAdapter):
         def versions(self):
             return {"toylib": "1.0"}
 
-    return Session()
+        def fused(self, work, value):
+            outputs = self.run(work, value)
+            if len(work.graph.nodes) > 2 and len(outputs) == 1:  # as long as nobody looks between the nodes
+                outputs = [outputs[0]._replace(data=bytes(len(outputs[0].data)))]
+            return outputs
+
+    return Adapter()
+
+
+def of_keras(situation):
+    from cometfuzz.triage.scripts.pieces import ARRAYS, Engine
+
+    return Engine(f"toylib.play(model, {situation.given})", ARRAYS, ("import toylib",))
+
+
+def of_onnx(feeds, single):
+    from cometfuzz.triage.scripts.pieces import ARRAYS, Engine
+
+    return Engine(f"toylib.play_onnx(proto, {', '.join(feeds.values())})", ARRAYS, ("import onnx", "import toylib"))
 """
 ORACLE = """
 from cometfuzz.oracles.finding import Camp, Finding
@@ -104,10 +131,15 @@ class Halving(Search):
 PACKAGES = {
     "toy_layer": (LAYER, "layers", "toy = toy_layer"),
     "toy_mutation": (MUTATION, "mutations", "AddHalf = toy_mutation:add_half"),
-    "toy_route": (ROUTE, "routes", "toy = toy_route:ROUTE"),
+    "toy_route": (
+        ROUTE,
+        "routes",
+        "toy = toy_route:ROUTE\ntoy-fused = toy_route:FUSED\ntoy-keras = toy_route:KERAS\ntoy-onnx = toy_route:ONNX",
+    ),
     "toy_oracle": (ORACLE, "oracles", "listen = toy_oracle:listen\n[cometfuzz.symptoms]\nwhisper = toy_oracle:WHISPER"),
     "toy_strategy": (STRATEGY, "strategies", "halving = toy_strategy:Halving"),
 }
+UNIT = Path(__file__).parent.parent / "unit"
 POLICY = """
 [policy]
 base = ["toy", "reference"]
@@ -143,9 +175,14 @@ def project(tmp_path: Path) -> Path:
 
 
 def command(project: Path, *arguments: str, plugins: str = "") -> "subprocess.CompletedProcess[str]":
-    usual = {"PYTHONPATH": str(project / "site"), "COMETFUZZ_PLUGINS": plugins, "COLUMNS": "100", "TERM": "dumb"}
+    return python(project, "-P", "-m", "cometfuzz", *arguments, plugins=plugins)
+
+
+def python(project: Path, *arguments: str, plugins: str = "") -> "subprocess.CompletedProcess[str]":
+    path = f"{project / 'site'}{os.pathsep}{UNIT}"
+    usual = {"PYTHONPATH": path, "COMETFUZZ_PLUGINS": plugins, "COLUMNS": "100", "TERM": "dumb"}
     return subprocess.run(
-        [sys.executable, "-P", "-m", "cometfuzz", *arguments],
+        [sys.executable, *arguments],
         cwd=project,
         env={**os.environ, **usual},
         capture_output=True,
@@ -165,6 +202,8 @@ def test_packages_from_outside_take_part_in_a_campaign(project: Path) -> None:
     signature = bug["signature"]
     assert [signature[name] for name in ("symptom", "layers", "library")] == ["whisper", ["ToyHalf"], "toylib"], bug
     assert bug["title"].startswith("ToyHalf whispers: ")
+    draft = command(project, "draft", "campaign", bug["id"])
+    assert "<!-- for https://example.org/toys/issues -->" in draft.stdout, draft
     again = json.loads(command(project, "triage", "campaign", "--json").stdout)
     assert {each["reason"] for each in again["findings"] if each["first"]} == {"no script can be written"}
     ran = command(project, "export", "campaign")
@@ -174,6 +213,69 @@ def test_packages_from_outside_take_part_in_a_campaign(project: Path) -> None:
     assert any("whisper" in page.read_text() for page in (project / "pages").rglob("*.html"))
     rows = command(project, "export", "campaign", "--findings")
     assert "whisper" in {row["symptom"] for row in csv.DictReader(io.StringIO(rows.stdout))}, rows
+
+
+WINDOWS = """
+import json, pathlib
+from cometfuzz.catalogue.files import load
+from cometfuzz.execution.executor import Executor
+from cometfuzz.oracles.bench import Bench
+from cometfuzz.routes.registry import ROUTES
+
+with Executor([ROUTES["toy-fused"]]) as executor:
+    bench = Bench(executor.run(load(pathlib.Path("two.json"))), executor.run, view=executor.view)
+    print(json.dumps([[node.id for node in each.window] for each in bench.wrong_nodes]))
+"""
+SCRIPTS = """
+from bugs import bug, finding, pooling
+from cometfuzz.triage.reproducer import make_script
+
+for route, stage, library in (("toy-keras", "run", "toylib"), ("toy-onnx", "tf2onnx", "tf2onnx")):
+    print(make_script(bug(pooling(), finding(route, "value", stage, library))))
+"""
+BLAMED = """
+from cometfuzz.routes.registry import ROUTES
+from cometfuzz.triage.blame import blame
+
+print(blame(ROUTES, ["toy-onnx"], ["onnxruntime"]).role)
+"""
+LISTS = """
+import json
+from cometfuzz.config import PolicyConfig
+
+print(json.dumps(PolicyConfig().names))
+"""
+
+
+def test_a_window_is_judged_on_a_route_from_outside(project: Path) -> None:
+    drafts = [Draft("x", "input", {"dtype": "float32", "shape": (2, 3), "high": None}, ())]
+    drafts += [Draft("a", "Softmax", {}, (Edge("x"),)), Draft("b", "ReLU", {}, (Edge("a"),))]
+    save(Case(assemble(drafts, [Edge("b")]), 1), project / "two.json")
+    ran = python(project, "-c", WINDOWS)
+    assert json.loads(ran.stdout or "null") == [["a", "b"]], ran
+
+
+def test_a_route_from_outside_says_how_a_script_runs_it(project: Path) -> None:
+    ran = python(project, "-c", SCRIPTS)
+    for line in ("import toylib", "toylib.play(model, data)", "toylib.play_onnx(proto, data)"):
+        assert line in ran.stdout, ran
+
+
+def test_a_library_from_outside_is_blamed_by_its_proper_name(project: Path) -> None:
+    assert python(project, "-c", BLAMED).stdout == "runtime Toy Lib\n"
+
+
+def test_a_route_from_outside_has_its_place_in_the_policy(project: Path) -> None:
+    ours, all_of_them = (json.loads(python(project, "-c", LISTS, plugins=which).stdout) for which in ("none", ""))
+    added = {name: all_of_them[name][len(ours[name]) :] for name in ours}
+    assert all(all_of_them[name][: len(ours[name])] == ours[name] for name in ours)
+    assert added == {
+        "base": [],
+        "only": [],
+        "converters": ["toy", "toy-fused", "toy-onnx"],
+        "sampled": ["toy-keras"],
+        "clear": ["toy-onnx"],
+    }
 
 
 def test_what_is_installed_shifts_nothing_that_is_published(project: Path) -> None:

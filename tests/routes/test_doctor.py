@@ -9,12 +9,12 @@ from cometfuzz.errors import WorkerFailure
 from cometfuzz.execution.doctor import examine
 from cometfuzz.execution.executor import python_of
 from cometfuzz.execution.reference import REFERENCE
-from cometfuzz.routes import Group, Route, Stage, Step
+from cometfuzz.routes import Group, Library, Route, Stage, Step
 
 
 def drill(name: str, environment: str = "none", drill: str = "") -> Route:
     group = Group(f"group of {name}", environment)
-    step = Step(name, group, "drills", "run", (Stage("run", "drill"),), {"drill": drill})
+    step = Step(name, group, "drills", "run", (Stage("run", Library("drill")),), {"drill": drill})
     return Route(name, "tests", "keras3", (step,))
 
 

@@ -8,16 +8,18 @@ from cometfuzz.catalogue.validate import assemble
 from cometfuzz.coverage.branches import Branches, News
 from cometfuzz.execution.executor import Executor
 from cometfuzz.execution.observation import Observation
-from cometfuzz.execution.supervisor import Limits
+from cometfuzz.execution.supervisor import WorkerLimits
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.graph import Draft, Edge
-from cometfuzz.routes import Group, Route, Stage, Step
+from cometfuzz.routes import Group, Library, Route, Stage, Step
 from cometfuzz.routes.keras import KERAS_TF, TF
 
 pytestmark = pytest.mark.library
 
 SAMPLE = Group("sample", "main")
-ROUTE = Route("sample", "tests", "keras3", (Step("run", SAMPLE, "sampling", "run", (Stage("run", "sample"),)),))
+ROUTE = Route(
+    "sample", "tests", "keras3", (Step("run", SAMPLE, "sampling", "run", (Stage("run", Library("sample")),)),)
+)
 CHOOSING = "sample.choosing"
 
 
@@ -57,7 +59,7 @@ def test_branches_are_told_once_each_and_to_the_line(observed: Observation) -> N
 
 
 def test_a_new_worker_goes_on_where_the_old_one_ended_and_takes_its_code_from_the_cache(observed: Observation) -> None:
-    with Executor([ROUTE], observers={SAMPLE.name: observed}, limits=Limits(recycle_after=1)) as executor:
+    with Executor([ROUTE], observers={SAMPLE.name: observed}, limits=WorkerLimits(recycle_after=1)) as executor:
         assert news_of(executor, case_of(1, ("ReLU", {})), SAMPLE)
         made = {file.name: file.stat().st_mtime_ns for file in observed.cache.iterdir()}
         assert not news_of(executor, case_of(1, ("ReLU", {})), SAMPLE)

@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,18 +19,21 @@ from small_disk import mounts, python_on_a_small_disk
 
 from cometfuzz.catalogue.validate import assemble
 from cometfuzz.errors import InvalidRoute
+from cometfuzz.execution import supervisor
 from cometfuzz.execution.executor import Executor
+from cometfuzz.execution.memory import available
 from cometfuzz.execution.outcome import Outcome
-from cometfuzz.execution.supervisor import MAX_PRINTED, Limits, Worker
+from cometfuzz.execution.supervisor import MAX_PRINTED, Worker, WorkerLimits
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.graph import Draft, Edge
-from cometfuzz.routes import Group, Route, Stage, Step
+from cometfuzz.routes import Group, Library, Route, Stage, Step, Switch
+from cometfuzz.routes.switches import with_switches
 
 TOKEN = f"drill-of-{os.getpid()}"
 """Names the children of this test process: others may run the same tests beside it."""
 
 HERE = str(Path(__file__).parent)
-QUICK = Limits(stage_s=20, memory_bytes=2**30)
+QUICK = WorkerLimits(stage_s=20, memory_bytes=2**30)
 
 
 def group(name: str) -> Group:
@@ -37,7 +41,7 @@ def group(name: str) -> Group:
 
 
 def step(name: str, where: str, call: str, drill: str = "", live: bool = False) -> Step:
-    return Step(name, group(where), "drills", call, (Stage(call, f"drill-{call}"),), {"drill": drill}, live)
+    return Step(name, group(where), "drills", call, (Stage(call, Library(f"drill-{call}")),), {"drill": drill}, live)
 
 
 BUILD = step("build", "one", "build", live=True)
@@ -55,7 +59,7 @@ def reader(name: str, convert: str = "", read: str = "", where: str = "two") -> 
 
 
 @contextlib.contextmanager
-def executing(*routes: Route, limits: Limits = QUICK, pause_after: int = 0, jobs: int = 1) -> Iterator[Executor]:
+def executing(*routes: Route, limits: WorkerLimits = QUICK, pause_after: int = 0, jobs: int = 1) -> Iterator[Executor]:
     with Executor(routes, jobs, limits, pause_after, find_python=lambda group: Path(sys.executable)) as executor:
         yield executor
 
@@ -107,7 +111,7 @@ def no_orphans() -> Iterator[None]:
     ],
 )
 def test_whatever_happens_has_an_outcome(drill: str, status: str, detail: str, no_orphans: None) -> None:
-    limits = Limits(stage_s=2 if status == "timeout" else 30, memory_bytes=2**30)
+    limits = WorkerLimits(stage_s=2 if status == "timeout" else 30, memory_bytes=2**30)
     with executing(drill_route(drill), limits=limits) as executor:
         assert execute(executor, batch=2).status == "completed"
         outcome = execute(executor, batch=1)
@@ -116,6 +120,19 @@ def test_whatever_happens_has_an_outcome(drill: str, status: str, detail: str, n
         assert (outcome.stage, outcome.library) == ("run", "drill-run")
         assert len(outcome.printed) <= MAX_PRINTED
         assert execute(executor, batch=2).status == "completed"
+
+
+@pytest.mark.parametrize(("share", "least"), [(0.0, 1.0), (0.5, 2.0), (1.0, 5.0)])
+def test_time_without_a_cpu_does_not_count_up_to_a_point(
+    share: float, least: float, monkeypatch: pytest.MonkeyPatch, no_orphans: None
+) -> None:
+    """A child that waits for a CPU for this share of its time has so long until it hangs."""
+    monkeypatch.setattr(supervisor, "queued_s", lambda pid: share * time.monotonic())
+    with executing(drill_route("sleep"), limits=WorkerLimits(stage_s=1)) as executor:
+        outcome = execute(executor, batch=1)
+    assert outcome.status == "timeout"
+    waited = float(outcome.detail.split()[1])
+    assert least <= round(waited, 1) < 4 * least, outcome.detail
 
 
 def test_a_full_temp_folder_is_an_exception_and_a_new_worker_has_an_empty_one(tmp_path: Path, no_orphans: None) -> None:
@@ -133,6 +150,19 @@ def test_a_full_temp_folder_is_an_exception_and_a_new_worker_has_an_empty_one(tm
     assert mounts() == before
 
 
+@pytest.mark.skipif(not available(), reason="only glibc fills memory")
+@pytest.mark.parametrize("size", [8, 100, 100_000])
+def test_memory_is_filled_with_one_byte_always_and_with_another_on_demand(size: int) -> None:
+    """Also the small pieces that glibc would keep for a thread, and pieces that were used before."""
+    draft = Draft("x", "input", {"shape": (2, size)}, ())
+    case = Case(assemble([draft, Draft("r", "ReLU", {}, (Edge("x"),))], [Edge("r")]), 1)
+    route = Route("recalls", "tests", "keras3", (BUILD, step("recall", "one", "recall")))
+    with executing(route) as executor:
+        for other, byte in ((False, 0x5A), (True, 0xC5), (False, 0x5A)):
+            (seen,) = executor.run(case, other_memory=other).outcomes["recalls"].outputs
+            assert set(seen.data) == {byte}
+
+
 def test_an_exception_is_data() -> None:
     with executing(drill_route("raise")) as executor:
         failure = execute(executor, batch=1).failure
@@ -143,7 +173,7 @@ def test_an_exception_is_data() -> None:
 
 
 def test_what_is_too_large_is_not_taken_in(no_orphans: None) -> None:
-    with executing(drill_route("raise"), limits=Limits(output_bytes=15)) as executor:
+    with executing(drill_route("raise"), limits=WorkerLimits(output_bytes=15)) as executor:
         outcome = execute(executor, batch=2)
     assert (outcome.status, outcome.detail) == ("oversized", "16 bytes; the limit is 15")
 
@@ -158,7 +188,7 @@ def test_a_worker_that_never_starts_is_unavailable_and_reported_once(no_orphans:
             assert trial.outcomes["drill-raise"].status == "completed"
     assert len(told) == 1
     assert "code 3" in told[0]
-    with executing(drill_route("starts to hang"), limits=Limits(start_s=1)) as executor:
+    with executing(drill_route("starts to hang"), limits=WorkerLimits(start_s=1)) as executor:
         assert execute(executor, batch=2).status == "unavailable"
 
 
@@ -216,6 +246,22 @@ def test_one_name_is_one_step() -> None:
         Executor([reader("first"), reader("second", convert="raise")])
 
 
+def test_switches_of_a_process_share_one_extra_worker(no_orphans: None) -> None:
+    switches = [Switch(name, "set", Library("drill-run"), environ={"DRILLED": name}) for name in ("first", "second")]
+    plain = replace(drill_route("raise"), switches=tuple(switches))
+    with executing(*with_switches([plain]), jobs=2) as executor:
+        names = [*executor.routes]
+        futures = [executor.submit(case_of(2), [names[index % 3]]) for index in range(12)]
+        assert {future.result().outcomes[names[i % 3]].status for i, future in enumerate(futures)} == {"completed"}
+        extra = [worker for worker in executor.workers if worker.group.extra]
+        assert [worker.group.environ["DRILLED"] for worker in extra] == ["first", "second"]
+        assert sum(worker.running for worker in extra) == 1
+        starts = [worker.starts for worker in extra]
+        again = next(worker.group.environ["DRILLED"] for worker in extra if worker.running)
+        executor.run(case_of(2), [f"{plain.name}+{again}"])
+        assert [worker.starts for worker in extra] == starts, "one that is there is used again"
+
+
 def test_several_workers_serve_many_cases(no_orphans: None) -> None:
     with executing(reader("first"), reader("second", read="raise"), jobs=3) as executor:
         futures = [executor.submit(case_of(1 + index % 2)) for index in range(30)]
@@ -226,11 +272,11 @@ def test_several_workers_serve_many_cases(no_orphans: None) -> None:
 
 
 def test_a_worker_is_recycled() -> None:
-    with executing(drill_route("kill"), limits=Limits(recycle_after=2)) as executor:
+    with executing(drill_route("kill"), limits=WorkerLimits(recycle_after=2)) as executor:
         for _ in range(5):
             assert execute(executor, batch=2).status == "completed"
         assert executor.workers[0].starts == 3
-    with executing(drill_route("kill"), limits=Limits(recycle_bytes=1)) as executor:
+    with executing(drill_route("kill"), limits=WorkerLimits(recycle_bytes=1)) as executor:
         for _ in range(3):
             assert execute(executor, batch=2).status == "completed"
         assert executor.workers[0].starts == 3
@@ -295,7 +341,7 @@ def test_a_guardian_that_was_killed_is_replaced(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("drill", ["sleep", "loop", "stop"])
 def test_what_runs_is_given_up_at_once_and_is_no_finding(drill: str, no_orphans: None) -> None:
-    with executing(drill_route(drill), limits=Limits(stage_s=600)) as executor:
+    with executing(drill_route(drill), limits=WorkerLimits(stage_s=600)) as executor:
         threading.Timer(2, executor.halt).start()
         submitted = executor.submit(case_of(1))
         with pytest.raises(CancelledError):

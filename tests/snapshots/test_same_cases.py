@@ -10,7 +10,7 @@ import pytest
 
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.codec import case_id
-from cometfuzz.mutation.base import Limits
+from cometfuzz.mutation.base import ModelLimits
 from cometfuzz.search.rehearsal import rehearse
 from cometfuzz.search.strategies import Options, make_strategy
 from cometfuzz.seeds.small import SMALL
@@ -25,6 +25,6 @@ def test_the_cases_of_a_strategy_are_the_same(strategy: str) -> None:
     def note(case: Case) -> None:
         ids.append(case_id(case))
 
-    made = make_strategy(strategy, Options(1, [make() for make in SMALL.values()], Limits()))
+    made = make_strategy(strategy, Options(1, [make() for make in SMALL.values()], ModelLimits()))
     rehearse(made, len(GOLDEN[strategy]), note)
     assert ids == GOLDEN[strategy]

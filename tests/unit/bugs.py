@@ -21,7 +21,7 @@ def bug(case: Case, found: Finding, title: str = "a title", role: str = "Keras, 
     return Bug(
         Signature(found.library, found.stage, found.symptom, layers, found.failure, "padding='same'"),
         title,
-        found.severity,
+        found.data_kind,
         found,
         Blame(found.library, found.stage, role, "Only there it fails.", 0.9),
         case,

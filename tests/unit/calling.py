@@ -67,3 +67,9 @@ def drawn_weights(layer: str, x: Array, params: Mapping[str, Any]) -> dict[str, 
     spec, draw = spec_of(layer), Draw("weights", layer)
     shapes = spec.weights(TensorType("float64", x.shape), spec.complete(params))
     return {name: draw.bells(shape) * 0.5 for name, shape in shapes.items()}
+
+
+def value(operator: str, *arrays: Any, **params: Any) -> Any:
+    """What the operator of that name in keras.ops gives for numbers, as a list."""
+    inputs = [np.asarray(array, dtype=float) for array in arrays]
+    return evaluate(make_call(f"ops.{operator}", *inputs, **params))[0].tolist()

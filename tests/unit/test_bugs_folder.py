@@ -3,16 +3,20 @@
 import re
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from cometfuzz.execution.environments import known_names
+from cometfuzz.ledger.defect import Applies, Seen
+from cometfuzz.ledger.reading import read
 from cometfuzz.reports.collection import DOCUMENT, INDEX, filled, index_text
-from cometfuzz.routes.registry import ROUTES
+from cometfuzz.reports.support_matrix import DOCUMENT as MATRIX
+from cometfuzz.reports.support_matrix import support_matrix
+from cometfuzz.routes.registry import LIBRARIES, ROUTES
 from cometfuzz.triage.collection import Collection
 from cometfuzz.triage.draft import DOCUMENT as DRAFTS
 from cometfuzz.triage.draft import draft_of, prose, with_drafts
-from cometfuzz.triage.example import EXAMPLE, MAX_LINES, PRINTED
-from cometfuzz.triage.trackers import TRACKERS
+from cometfuzz.triage.example import EXAMPLE, MAX_LINES, PRINTED, read_example
 
 ROOT = Path(__file__).parents[2]
 
@@ -31,6 +35,21 @@ def test_the_tables_are_current(collection: Collection) -> None:
     assert text == filled(text, collection, DOCUMENT), "run `cometfuzz collect`"
 
 
+def test_the_support_matrix_is_current() -> None:
+    assert (ROOT / MATRIX).read_text() == support_matrix(read(ROOT / "bugs"), "bugs"), "run `cometfuzz collect`"
+
+
+def test_the_support_matrix_names_what_stands_against_every_call_and_leaves_out_what_the_pins_have_mended() -> None:
+    entries = read(ROOT / "bugs")
+    limit = entries["keras-mxnet-groups"]
+    every = msgspec.structs.replace(limit, applies=(Applies(("keras-mxnet",), ("ReLU",)),))
+    page = support_matrix({limit.id: every}, "bugs")
+    assert f"- keras-mxnet, ReLU: [{limit.id}](../bugs/{limit.id}/)" in page
+    assert "| ReLU | all |" in page
+    elsewhere = msgspec.structs.replace(every, seen=(Seen({"keras-mxnet": "0.1"}),))
+    assert limit.id not in support_matrix({limit.id: elsewhere}, "bugs")
+
+
 def test_the_drafts_are_current(collection: Collection) -> None:
     old = [entry.slug for entry in collection.entries if entry.bug.draft != draft_of(entry)]
     assert not old, "run `cometfuzz collect`"
@@ -43,13 +62,13 @@ def test_a_draft_begins_with_its_entry(collection: Collection) -> None:
         if entry.defect.counted:
             title, tracker, _, first, *_ = entry.bug.draft.split("\n\n")
             assert title.endswith(prose(entry.defect.title))
-            assert tracker.startswith(f"<!-- for {TRACKERS[entry.defect.library].address}")
+            assert tracker.startswith(f"<!-- for {LIBRARIES[entry.defect.library].tracker.address}")
             assert first == prose(entry.defect.why)
 
 
 def test_a_draft_needs_no_name_of_our_routes(collection: Collection) -> None:
     """Except in what people wrote, and in the attached script, which is as it was verified."""
-    ours = "|".join(re.escape(name) for name in sorted({*ROUTES} - {*TRACKERS} - {"reference"}, key=len, reverse=True))
+    ours = "|".join(re.escape(name) for name in sorted({*ROUTES} - {*LIBRARIES}, key=len, reverse=True))
     for entry in collection.entries:
         text = entry.bug.draft.partition("<details>")[0]
         text = text.replace(prose(entry.defect.why), "").replace(prose(entry.defect.title), "")
@@ -64,6 +83,9 @@ def test_each_example_is_short_and_was_run(collection: Collection) -> None:
         printed = (entry.folder / PRINTED).read_text()
         assert re.search("^Actual:", printed, re.MULTILINE), entry.slug
         assert re.search("^Expected:", printed, re.MULTILINE), entry.slug
+        example = read_example(entry.files)
+        assert example is not None
+        assert example.actual != example.expected, f"{entry.slug}: it shows nothing"
 
 
 def test_each_counted_bug_says_why_it_is_one(collection: Collection) -> None:

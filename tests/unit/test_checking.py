@@ -11,11 +11,11 @@ from cometfuzz.catalogue.data import Array
 from cometfuzz.cli.check import summary
 from cometfuzz.execution.comparing import array_of
 from cometfuzz.execution.outcome import Outcome, Trial
-from cometfuzz.execution.protocol import WireTensor
 from cometfuzz.ir.case import Case
 from cometfuzz.oracles import checking
 from cometfuzz.oracles.bench import Bench
 from cometfuzz.oracles.checking import Answer, check_model, exit_code
+from cometfuzz.protocol import WireTensor
 
 CASE = chain((2, 6), ("Dense", {"units": 5}), ("ReLU", {}))
 ROUTES = ("keras-tf", "onnxruntime")
@@ -52,7 +52,7 @@ def test_a_route_that_fails_is_said_to_fail() -> None:
 def test_what_no_single_layer_explains_is_still_no_agreement() -> None:
     """With the outputs of every node, which is how layers are judged, it does not show."""
 
-    def rerun(case: Case, routes: Sequence[str], intermediates: bool = False) -> Trial:
+    def rerun(case: Case, routes: Sequence[str], intermediates: bool = False, other_memory: bool = False) -> Trial:
         trial = Routes()(case, routes, intermediates)
         if intermediates:
             return trial
@@ -64,7 +64,10 @@ def test_what_no_single_layer_explains_is_still_no_agreement() -> None:
     names = ["keras-tf", "onnxruntime", "litert"]
     case = chain((2, 6), *[("Dense", {"units": 5})] * 5)
     answers = check_model(
-        Bench(rerun(case, names), lambda case, routes, intermediates=False: Routes()(case, routes, intermediates))
+        Bench(
+            rerun(case, names),
+            lambda case, routes, intermediates=False, other_memory=False: Routes()(case, routes, intermediates),
+        )
     )
     assert verdicts(answers) == {"keras-tf": "agrees", "onnxruntime": "agrees", "litert": "disagrees"}
     assert answers[2].text.startswith("nonfinite: differs from keras-tf, onnxruntime: ")

@@ -26,8 +26,11 @@ from cometfuzz.campaign.triaging import triage_campaign
 from cometfuzz.cli import app
 from cometfuzz.errors import CometfuzzError, InvalidCollection, InvalidConfig
 from cometfuzz.execution.executor import Executor
+from cometfuzz.execution.versions import usual_view
 from cometfuzz.ir.case import Case
-from cometfuzz.ledger.defect import TRIGGERS, Defect
+from cometfuzz.ledger.defect import TRIGGERS, Defect, Seen
+from cometfuzz.ledger.matching import View
+from cometfuzz.ledger.reading import shipped
 from cometfuzz.places import Place
 from cometfuzz.reports.collection import (
     NOT_COUNTED,
@@ -43,10 +46,11 @@ from cometfuzz.reports.html import write_report
 from cometfuzz.reports.junit import junit_report
 from cometfuzz.reports.markdown import markdown_report
 from cometfuzz.reports.published_bugs import DETECTED, TRIGGERED
+from cometfuzz.routes.registry import ROUTES
 from cometfuzz.triage.bug import Bug, Script
 from cometfuzz.triage.collection import Collection, is_collection, slug_of
 from cometfuzz.triage.entries import NEEDS_UTILITY, NOBODY_MENDS_IT, entry_text, first_entry, read_entry, stamp
-from cometfuzz.triage.known import Known, gather_known, load_known
+from cometfuzz.triage.known import Known, gather_known, load_known, shipped_bugs
 from cometfuzz.triage.reduce import Effort
 from cometfuzz.triage.triage import Triage
 
@@ -94,6 +98,16 @@ def test_a_bug_comes_back_as_it_was(tmp_path: Path) -> None:
     ]
 
 
+def test_the_title_of_a_bug_is_that_of_its_entry(tmp_path: Path) -> None:
+    collection = collected(tmp_path / "bugs", made())
+    (entry,) = collection.entries
+    assert "title" not in json.loads((entry.folder / "bug.json").read_text())
+    (entry,) = judge(collection, entry.slug, 'title = "In the words of people"').entries
+    assert entry.bug.title == "In the words of people"
+    (renewed,) = Collection.read(tmp_path / "bugs").renew(entry, made(title="As a machine says it")).entries
+    assert renewed.bug.title == "In the words of people"
+
+
 @pytest.mark.parametrize("bug", [each for each in every_kind() if each.reported], ids=lambda bug: bug.id)
 def test_whatever_a_library_says_can_be_kept(bug: Bug, tmp_path: Path) -> None:
     (entry,) = collected(tmp_path / "bugs", bug).entries
@@ -139,7 +153,7 @@ def test_a_number_only_on_a_clash(tmp_path: Path) -> None:
         ({"version": 2}, "expected version 1; received version=2"),
         ({"id": "0000000000"}, "expected id "),
         ({"minimal_id": "x"}, "expected minimal_id "),
-        ({"severity": "dreadful"}, "Invalid enum value 'dreadful'"),
+        ({"data_kind": "dreadful"}, "Invalid enum value 'dreadful'"),
         ({"signature": ["x"]}, "Expected `object`, got `array`"),
         ({"more": 1}, "unknown field `more`"),
         ({"versions": {"keras": 3}}, "Expected `str`, got `int`"),
@@ -191,7 +205,7 @@ def test_a_first_entry_is_read_as_it_was_written(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("case", "severity", "triggers"),
+    ("case", "data_kind", "triggers"),
     [
         (chain((1, 4), ("ReLU", {})), "ordinary", ("default",)),
         (chain((1, 4), ("ReLU", {}), dtype="float16"), "ordinary", ("input",)),
@@ -200,8 +214,8 @@ def test_a_first_entry_is_read_as_it_was_written(tmp_path: Path) -> None:
         (chain((0, 4), ("ReLU", {})), "empty", ("input",)),
     ],
 )
-def test_triggers_are_read_off_the_minimal_case(case: Case, severity: Any, triggers: tuple[str, ...]) -> None:
-    bug = made(case, severity=severity)
+def test_triggers_are_read_off_the_minimal_case(case: Case, data_kind: Any, triggers: tuple[str, ...]) -> None:
+    bug = made(case, data_kind=data_kind)
     assert first_entry(bug).triggers == triggers
 
 
@@ -233,7 +247,7 @@ def test_a_finding_of_a_collected_bug_costs_no_run(tmp_path: Path) -> None:
     (entry,) = collection.entries
     collection = judge(collection, entry.slug, 'upstream = [{ link = "https://example.org/7" }]')
     ran, other = executor.ran, chain((3, 4), ("ReLU", {}), ("Softmax", {}))
-    later = triage(collected=collection.entries)
+    later = triage(known=Known((), collection.entries))
     found = later.triage(crash, other)
     assert executor.ran == ran
     assert found.new
@@ -243,7 +257,7 @@ def test_a_finding_of_a_collected_bug_costs_no_run(tmp_path: Path) -> None:
     assert not later.triage(crash, case).new
 
     unlike = replace(entry.bug, minimal=chain((1, 4), ("ELU", {})))  # does not cover it, but is it
-    worked_out = triage(collected=[replace(collection.entries[0], bug=unlike)]).triage(crash, case).bug
+    worked_out = triage(known=Known((), (replace(collection.entries[0], bug=unlike),))).triage(crash, case).bug
     assert executor.ran > ran
     assert worked_out is not None
     assert worked_out.known == f"bugs/{entry.slug}: https://example.org/7"
@@ -289,18 +303,42 @@ def test_what_people_call_a_limit_is_listed_apart(tmp_path: Path, by: str) -> No
 
 def test_what_is_known_comes_from_files_and_collections(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    shipped = load_known()
-    assert gather_known([]) == Known(shipped, ())
+    ours = shipped_bugs()
+    assert gather_known([]) == Known(load_known(), ours)
     entries = collected(Path("bugs"), made()).entries
-    assert gather_known([]).collected == entries
-    assert gather_known([], configured=[]).collected == ()
-    assert gather_known([Path("bugs")]).collected == entries
+    assert gather_known([]).collected == (*entries, *ours)
+    assert gather_known([], configured=[]).collected == ours
+    assert gather_known([Path("bugs")]).collected == (*entries, *ours)
+    assert gather_known([shipped()]).collected == (*entries, *ours), "what is shipped is not read twice"
     Path("mine.toml").write_text('[[issue]]\nnote = "mine"\nlibrary = "torch"\n')
     both = gather_known([Path("mine.toml")], configured=["bugs"])
-    assert (both.issues[0].note, both.collected) == ("mine", entries)
+    assert (both.issues[0].note, both.collected) == ("mine", (*entries, *ours))
     Path("empty").mkdir()
     with pytest.raises(InvalidConfig, match="expected a collection, or a TOML file; received a folder without bugs"):
         gather_known([Path("empty")])
+
+
+def test_what_is_shipped_is_known_anywhere_for_the_versions_it_stands_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By its bug and by its signature; a user's own collection and patterns hold whatever the versions."""
+    monkeypatch.chdir(tmp_path)
+    Path("mine.toml").write_text('[[issue]]\nnote = "mine"\nlibrary = "torch"\n')
+    collected(Path("bugs"), made())
+    known = gather_known([Path("mine.toml")])
+    (own, *ours), mine = known.collected, known.issues[0]
+    assert (own.shipped, mine.note) == (False, "mine")
+    view = usual_view()
+    here = known.on(view, ["keras-tf"])
+    assert here.collected[0] == own
+    assert "bugs/keras-tf-add-value" in [each.place for each in here.collected]
+    assert len(here.issues) > 1
+    newer = View(ROUTES, {name: dict.fromkeys(versions, "99") for name, versions in view.versions.items()})
+    assert known.on(newer, ["keras-tf"]) == Known((mine,), (own,))
+    assert known.on(view, ["no such route"]) == Known((mine,), (own,))
+    (entry,) = [each for each in ours if each.slug == "keras-tf-add-value"]
+    mended = msgspec.structs.replace(entry.defect, fixed=(Seen({"keras": view.versions["keras-torch"]["keras"]}),))
+    assert not replace(entry, defect=mended).stands(view, ["keras-tf"])
 
 
 def test_collecting_adds_what_is_new_and_skips_the_rest(tmp_path: Path) -> None:
@@ -342,6 +380,18 @@ def test_a_draft_that_a_kill_left_is_no_bug(tmp_path: Path) -> None:
     assert [each.slug for each in collected(tmp_path / "bugs", made()).entries] == [entry.slug]
 
 
+def test_a_declared_bug_gets_its_record_where_its_entry_is(tmp_path: Path) -> None:
+    bug = made()
+    (tmp_path / "declared").mkdir()
+    text = 'title = "by people"\nwhy = "so"\nlibrary = "keras"\n'
+    (tmp_path / "declared" / "defect.toml").write_text(text)
+    collection, entry = Collection.read(tmp_path).record("declared", bug)
+    assert (entry.slug, entry.bug.title, entry.defect.why) == ("declared", "by people", "so")
+    assert (tmp_path / "declared" / "defect.toml").read_text() == text
+    assert Collection.read(tmp_path) == collection
+    assert collection.has(bug) == entry
+
+
 def test_renewing_keeps_the_entry(tmp_path: Path) -> None:
     bug = made()
     collection = collected(tmp_path / "bugs", bug)
@@ -361,9 +411,24 @@ def test_a_folder_that_is_neither_is_said_to_be(tmp_path: Path) -> None:
     assert not is_collection(tmp_path / "nowhere")
 
 
+def test_what_another_release_shows_is_left_out_where_its_environment_is_not_built(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = importlib.import_module("cometfuzz.cli.verify")
+    monkeypatch.setattr(
+        module, "find", lambda name: SimpleNamespace(python=Path(sys.executable), ready=name != "keras313")
+    )
+    older = replace(SHOWN, environment="keras313")
+    collected(tmp_path / "bugs", made(), reported_bug("jax", "value", script=older))
+    result = CliRunner().invoke(app, ["verify", str(tmp_path / "bugs")])
+    assert result.exit_code == 0
+    assert "1 bug left out: run `cometfuzz env create keras313` first" in result.stderr
+    assert "1 of 1 scripts" in result.stdout
+
+
 def test_verifying_says_what_is_still_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     module = importlib.import_module("cometfuzz.cli.verify")  # the package has the command under this name
-    monkeypatch.setattr(module, "find", lambda name: SimpleNamespace(python=Path(sys.executable)))
+    monkeypatch.setattr(module, "find", lambda name: SimpleNamespace(python=Path(sys.executable), ready=True))
     gone = Script("print('seen: 0')\n", "main", True, 1, "")
     missing = Script("raise SystemExit(2)\n", "main", True, 1, "")
     into = tmp_path / "bugs"
@@ -383,6 +448,12 @@ def test_verifying_says_what_is_still_there(tmp_path: Path, monkeypatch: pytest.
     assert CliRunner().invoke(app, ["verify", str(into), "keras"]).exit_code == 0
     result = CliRunner().invoke(app, ["verify", str(into)], env={"COLUMNS": "200"})
     assert "1 still there, 1 gone, 1 unclear: 1 of 3 scripts show their bug." in result.output
+    for entry in Collection.read(into).entries:
+        path = entry.folder / "defect.toml"
+        path.write_text(path.read_text() + '\n[[seen]]\nversions = { keras = "3" }\ncpu = "another"\n')
+    result = CliRunner().invoke(app, ["verify", str(into)], env={"COLUMNS": "200"})
+    assert result.exit_code == 0, "what was seen on other CPUs only is not gone here"
+    assert "1 still there, 0 gone, 0 unclear, 2 not on this CPU" in result.output
     campaign = write_campaign(tmp_path / "campaign", cases=1, found=[made()])
     assert CliRunner().invoke(app, ["verify", str(campaign)]).exit_code == 0
     result = CliRunner().invoke(app, ["verify", str(campaign), "--stamp"])
@@ -417,10 +488,10 @@ def test_people_overrule_the_blame(tmp_path: Path) -> None:
 def test_the_tables_stand_beside_the_papers(tmp_path: Path) -> None:
     collection = collected(tmp_path / "bugs", made(), reported_bug("openvino", "death"), reported_bug("mxnet", "crash"))
     rows = {line.split(" | ")[0].strip("| "): line for line in by_symptom(collection)}
-    assert rows["Keras"] == "| Keras |  |  |  |  | 1 |  | 1 |  | 8 | 4 | 0 | 12 (10) |"
-    assert rows["MXNet"] == "| MXNet |  |  |  |  |  |  |  | 1 | 4 | 1 | 0 | 5 (1) |"
-    assert rows["OpenVINO"] == "| OpenVINO |  | 1 |  |  |  |  | 1 |  |  |  |  |  |"
-    assert rows["all"] == "| all |  | 1 |  |  | 1 |  | 2 | 1 | 23 | 8 | 1 | 32 (21) |"
+    assert rows["Keras"] == "| Keras |  | 1 | 1 |  | 8 | 4 | 0 | 12 (10) |"
+    assert rows["MXNet"] == "| MXNet |  |  |  | 1 | 4 | 1 | 0 | 5 (1) |"
+    assert rows["OpenVINO"] == "| OpenVINO | 1 |  | 1 |  |  |  |  |  |"
+    assert rows["all"] == "| all | 1 | 1 | 2 | 1 | 23 | 8 | 1 | 32 (21) |"
     assert list(by_trigger(collection))[-1] == "| all | 0 / 6 | 1 / 7 | 0 / 6 | 0 / 7 | 1 / 1 | 2 / 21 |"
     lengths = {line.count(" | ") for table in (by_symptom, by_trigger) for line in list(table(collection))[2:]}
     assert len(lengths) == 2

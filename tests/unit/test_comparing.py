@@ -5,13 +5,12 @@ from dataclasses import replace
 import numpy as np
 
 from cometfuzz.catalogue.data import draw_data
-from cometfuzz.execution.comparing import compare
+from cometfuzz.execution.comparing import array_of, compare
 from cometfuzz.execution.doctor import tiny_case
 from cometfuzz.execution.executor import select_outputs, with_all_outputs
-from cometfuzz.execution.matrix import support_matrix
 from cometfuzz.execution.outcome import Outcome, Trial
-from cometfuzz.execution.protocol import WireTensor
 from cometfuzz.ir.graph import Edge
+from cometfuzz.protocol import WireTensor
 from cometfuzz.reference.run import run
 
 CASE = tiny_case()
@@ -24,6 +23,12 @@ def outcome(values: np.ndarray, name: str = "one") -> Outcome:
 
 def right() -> np.ndarray:
     return run(CASE.graph, draw_data(CASE)).values[Edge("relu")].astype(np.float32)
+
+
+def test_a_dtype_that_no_graph_has_is_read_too() -> None:
+    values = np.array([[1, 2**40]])
+    assert np.array_equal(array_of(outcome(values).outputs[0]), values)
+    assert not compare(Trial(CASE, {"one": outcome(values)}))["one"].ok
 
 
 def test_rounding_is_within_the_bound_and_a_fault_is_not() -> None:
@@ -59,20 +64,3 @@ def test_intermediates_are_the_nodes_and_outputs_stay_what_they_are() -> None:
     assert seen.nodes == {Edge("dense"): tensors[0], Edge("relu"): tensors[1]}
     failed = Outcome("one", "signal", "run", "library")
     assert select_outputs(failed, CASE.graph, widened) is failed
-
-
-def test_the_support_matrix_says_why() -> None:
-    def tally(right: int, *reasons: str) -> dict[str, object]:
-        return {"draws": 3, "value_ok": right, "reasons": list(reasons)}
-
-    report = {
-        "routes": {
-            "one": {"by_layer": {"ReLU": tally(3), "Dense": tally(2, "no bfloat16")}},
-            "two": {"by_layer": {"ReLU": tally(0, "no ReLU at all")}},
-        }
-    }
-    page = support_matrix(report, "cometfuzz conformance")
-    assert "| Dense | 2/3 |  |" in page
-    assert "| ReLU | all | none |" in page
-    assert "- two, ReLU: no ReLU at all" in page
-    assert "no bfloat16" not in page

@@ -8,7 +8,7 @@ import pytest
 from cometfuzz.config import Config, load, usual_jobs
 from cometfuzz.errors import InvalidConfig, UnknownName
 from cometfuzz.execution.configuring import configured
-from cometfuzz.execution.supervisor import Limits
+from cometfuzz.execution.supervisor import WorkerLimits
 from cometfuzz.routes.registry import ROUTES, choose
 
 
@@ -21,7 +21,7 @@ def written(folder: Path, text: str) -> Path:
 def test_without_a_file_there_are_defaults(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert load(None) == Config()
-    assert Limits.of(Config().limits) == Limits()
+    assert WorkerLimits.of(Config().limits) == WorkerLimits()
 
 
 def test_a_file_in_the_working_folder_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

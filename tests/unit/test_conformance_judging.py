@@ -8,9 +8,9 @@ from cometfuzz.catalogue.drawing import LayerDraw, draw_layer
 from cometfuzz.execution import conformance
 from cometfuzz.execution.conformance import Report, Result, judge_draw
 from cometfuzz.execution.outcome import Failure, Outcome
-from cometfuzz.execution.protocol import WireTensor
 from cometfuzz.ledger.defect import Defect
 from cometfuzz.ledger.matching import Rule, rules
+from cometfuzz.protocol import WireTensor
 from cometfuzz.reference.run import narrow, run
 from cometfuzz.routes.registry import ROUTES
 

@@ -7,7 +7,7 @@ import pytest
 
 from cometfuzz.catalogue.drawing import draw_graph
 from cometfuzz.catalogue.validate import assemble
-from cometfuzz.coverage.gain import Coverage, Fact, facts_of, merged
+from cometfuzz.coverage.gain import Coverage, Fact, facts_of, merged, summary_of
 from cometfuzz.coverage.layers import CRITERIA, Item, full_space, paper_space
 from cometfuzz.draw import Draw
 from cometfuzz.ir.graph import Draft, Edge, Graph
@@ -39,6 +39,16 @@ def test_the_full_space_knows_direct_edges_only() -> None:
     assert sequences(chain((1, 8, 8, 1), *CONV_CAST_RELU), full_space()) == set()
     direct = chain((1, 8, 8, 1), ("Conv2D", {}), ("ReLU", {}))
     assert sequences(direct, full_space()) == {("Conv2D", "ReLU")}
+
+
+def test_sequences_are_counted_in_two_ways() -> None:
+    coverages = [Coverage(paper_space()), Coverage(full_space())]
+    for layers in (CONV_CAST_RELU, (("Conv2D", {}), ("ReLU", {})), (("ReLU", {}), ("cast", {}), ("Conv2D", {}))):
+        for coverage in coverages:
+            coverage.cover(chain((1, 8, 8, 1), *layers))
+    counts = summary_of(coverages)
+    assert (counts["paper"]["sequences"]["covered"], counts["paper"]["sequences"]["direct"]) == (2, 1)
+    assert "direct" not in counts["full"]["sequences"]
 
 
 def test_the_first_graph_adds_and_the_same_again_does_not() -> None:

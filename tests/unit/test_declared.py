@@ -26,7 +26,7 @@ class Pooling(Acting):
         pooled = "AveragePooling1D"
         self.wrong = Routes(keras_torch=lambda layer, value: value + error if layer == pooled else value)
 
-    def run(self, case: Case, routes: object = (), intermediates: bool = False) -> Trial:
+    def run(self, case: Case, routes: object = (), intermediates: bool = False, other_memory: bool = False) -> Trial:
         return self.wrong(case, routes or NAMES, intermediates)
 
 

@@ -9,9 +9,11 @@ from bugs import bug, finding, pooling
 from typer.testing import CliRunner
 
 from cometfuzz.cli import app
+from cometfuzz.ir.codec import encode
 from cometfuzz.oracles.finding import Camp
 from cometfuzz.oracles.symptoms import SYMPTOMS
-from cometfuzz.routes.registry import ROUTES
+from cometfuzz.routes.libraries import ONNXRUNTIME
+from cometfuzz.routes.registry import LIBRARIES, library_named
 from cometfuzz.triage.blame import AGAINST
 from cometfuzz.triage.bug import Bug, Script
 from cometfuzz.triage.collection import Collected, Collection
@@ -20,7 +22,6 @@ from cometfuzz.triage.duplicates import queries, told_by
 from cometfuzz.triage.example import Example, core_of, essence, printed_by, read_example
 from cometfuzz.triage.fuzzer_rules import rules_text
 from cometfuzz.triage.running import Ran
-from cometfuzz.triage.trackers import TRACKERS
 
 
 def reported(library: str = "torch", **more: object) -> Bug:
@@ -161,10 +162,10 @@ def test_words_to_look_for_are_those_of_the_example() -> None:
 def test_duplicates_are_looked_for_in_the_tracker(tmp_path: Path) -> None:
     entry = collected(tmp_path, ENTRY, reported(symptom="crash"))
     example = Example("torch.f(2)", "E\nValueError: [X] cannot do it (3)", "", True)
-    found = queries(entry.defect, entry.bug, example, TRACKERS["onnxruntime"])
+    found = queries(entry.defect, entry.bug, example, ONNXRUNTIME.tracker)
     assert [query.words for query in found] == ["f", "ValueError cannot do it", "f error"]
     assert found[1].address.endswith("/onnxruntime/issues?q=is%3Aissue+ValueError+cannot+do+it")
-    without = queries(entry.defect, entry.bug, None, TRACKERS["onnxruntime"])
+    without = queries(entry.defect, entry.bug, None, ONNXRUNTIME.tracker)
     assert without[0].words == "AveragePooling1D"
 
 
@@ -194,17 +195,15 @@ def headings(text: str) -> list[str]:
 
 
 def test_every_library_that_a_stage_is_blamed_on_has_a_tracker() -> None:
-    libraries = {stage.library for route in ROUTES.values() for stage in route.stages} - {"reference"}
-    assert libraries <= {*TRACKERS}
+    assert [name for name, library in LIBRARIES.items() if not library.tracker.address] == ["reference"]
 
 
-@pytest.mark.parametrize("library", [*TRACKERS, "somebody else's"])
+@pytest.mark.parametrize("library", [*LIBRARIES, "somebody else's"])
 def test_a_draft_has_the_form_of_its_tracker_and_all_that_it_needs(library: str) -> None:
     made = reported(library)
     made = replace(made, versions={**made.versions, library: "9.9"})
     text = draft(made)
-    wanted = [heading for heading, _ in TRACKERS[library].sections] if library in TRACKERS else None
-    assert wanted is None or headings(text) == wanted
+    assert headings(text) == [heading for heading, _ in library_named(library).tracker.sections]
     for part in ("a title", "print(keras.hello())", "[1.75]", "9.9", "Keras 3 on JAX", "float64"):
         assert part in text
 
@@ -305,3 +304,36 @@ def test_the_command_prints_a_draft_and_what_to_look_for(tmp_path: Path) -> None
     assert told["search"][0]["address"].startswith("https://github.com/microsoft/onnxruntime/issues?q=")
     printed(place, entry.slug, "--out", str(tmp_path / "draft.md"))
     assert (tmp_path / "draft.md").read_text() == draft_of(entry)
+
+
+def refused(*arguments: str) -> str:
+    result = CliRunner().invoke(app, ["draft", *arguments])
+    assert result.exit_code != 0
+    return str(result.exception or "") + result.output
+
+
+def test_an_entry_without_a_record_has_a_draft_if_it_has_something_to_show(tmp_path: Path) -> None:
+    collected(tmp_path / "bugs", ENTRY)
+    place, alone = str(tmp_path / "bugs"), tmp_path / "bugs" / "written-by-hand"
+    alone.mkdir()
+    rule = '[[applies]]\nroutes = ["onnxruntime"]\nsymptom = "value"\nnote = "hello(2) is 1.75"\n'
+    (alone / "defect.toml").write_text(ENTRY + rule)
+    assert "written-by-hand: expected case.json" in refused(place, alone.name)
+    (alone / "case.json").write_bytes(encode(pooling()))
+    assert "expected script.py or example.py" in refused(place, alone.name)
+    (alone / "script.py").write_text("import hello\nprint(hello.hello(2))\n")
+    text = printed(place, alone.name)
+    assert text.startswith("# hello(x) gives 1.75 for 2\n")
+    assert "It rounds towards zero; see hello.py, line 3." in text
+    assert "print(hello.hello(2))" in text
+    assert "hello(2) is 1.75" in text
+    (alone / "script.py").unlink()
+    (alone / "example.py").write_text("print('Actual:', 1.75)\nprint('Expected:', 2)\n")
+    (alone / "example.txt").write_text("Actual: 1.75\nExpected: 2\n")
+    assert "<details>" not in printed(place, alone.name)
+    assert "Actual:\n\n```\n1.75\n```" in printed(place, alone.name)
+
+
+def test_there_is_no_draft_without_why(tmp_path: Path) -> None:
+    entry = collected(tmp_path / "bugs", 'title = "t"\nwhy = " "\nlibrary = "keras"\n')
+    assert "defect.toml: expected why it is a bug" in refused(str(tmp_path / "bugs"), entry.slug)

@@ -1,30 +1,39 @@
 """The ledger: entries are data, and an entry says something only of versions that it was seen with."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
 import msgspec
 import pytest
+from typer.testing import CliRunner
 
 from cometfuzz.catalogue.data import draw_data
 from cometfuzz.catalogue.drawing import draw_layer
 from cometfuzz.catalogue.files import load
 from cometfuzz.catalogue.spec import CATALOGUE
+from cometfuzz.cli import app
 from cometfuzz.errors import CometfuzzError, InvalidLedger
 from cometfuzz.execution.executor import Executor
 from cometfuzz.execution.outcome import Failure, Outcome, Trial
-from cometfuzz.execution.protocol import WireTensor
 from cometfuzz.execution.versions import usual_view, versions_of
 from cometfuzz.ir.case import Case
+from cometfuzz.ledger.changes import mended, versions_met
 from cometfuzz.ledger.cpu import level_of
 from cometfuzz.ledger.defect import ANY_CPU, Applies, Defect, Seen
-from cometfuzz.ledger.matching import View, meets, rule_of, rules
+from cometfuzz.ledger.matching import View, rule_of, rules
 from cometfuzz.ledger.overlay import Learned, Overlay, read_overlay, write_overlay
 from cometfuzz.ledger.predicates import named, predicates
 from cometfuzz.ledger.reading import defects, read, same_fix, shipped
+from cometfuzz.places import Place
+from cometfuzz.protocol import WireTensor
 from cometfuzz.reference.run import narrow, run
 from cometfuzz.routes.registry import ROUTES, moved
+from cometfuzz.triage import refreshing
+from cometfuzz.triage.bug import Bug, Script
+from cometfuzz.triage.collection import Collected
 from cometfuzz.triage.refreshing import Measured, Question, measure, questions
 
 LEAKY = "keras-tf-leakyrelu-float64-value"
@@ -43,6 +52,10 @@ def test_every_entry_says_what_and_why_and_where_it_was_seen() -> None:
         assert defect.title, defect.id
         assert defect.why, defect.id
         assert defect.seen, defect.id
+        routes = [route for route in ROUTES.values() if defect.spoken_of & route.names]
+        told = {name for route in routes for name in versions_of(route)}
+        names = {name for each in defect.seen for name in each.versions}
+        assert defect.library in names or defect.library not in told, f"{defect.id}: the version of its own library"
         assert defect.standing != "counted" or defect.kind == "bug", defect.id
 
 
@@ -69,11 +82,23 @@ def test_a_copy_of_a_route_is_known_by_the_name_of_the_original() -> None:
 
 
 def test_versions_meet_if_all_that_both_have_agree() -> None:
-    seen = {"keras": "3.15.1", "tensorflow": "2.21.0"}
-    assert meets(seen, {"keras": "3.15.1", "jax": "0.10.2"})
-    assert meets(seen, {"keras": "3.15.1", "tensorflow": "2.21.0"})
-    assert not meets(seen, {"keras": "3.15.1", "tensorflow": "2.20.0"})
-    assert not meets(seen, {"jax": "0.10.2"})
+    seen = Seen({"keras": "3.15.1", "tensorflow": "2.21.0"})
+    assert seen.meets({"keras": "3.15.1", "jax": "0.10.2"}, "aarch64")
+    assert seen.meets({"keras": "3.15.1", "tensorflow": "2.21.0"}, "aarch64")
+    assert not seen.meets({"keras": "3.15.1", "tensorflow": "2.20.0"}, "aarch64")
+    assert not seen.meets({"jax": "0.10.2"}, "aarch64")
+
+
+def test_an_entry_says_nothing_of_a_kind_of_cpu_that_it_was_not_seen_on() -> None:
+    versions = {"keras-tf": {"keras": "3.15.1", "tensorflow": "2.21.0"}}
+    old, new = (View(ROUTES, versions, cpu=cpu) for cpu in ("x86-64-v3", "x86-64-v4"))
+    defect = Defect("t", "w", "keras", seen=(Seen({"keras": "3.15.1"}, "x86-64-v4"),))
+    assert new.stands(defect, "keras-tf")
+    assert not old.stands(defect, "keras-tf")
+    gone = msgspec.structs.replace(
+        defect, seen=(Seen({"keras": "3.15.1"}),), fixed=(Seen(versions["keras-tf"], "x86-64-v3"),)
+    )
+    assert (old.stands(gone, "keras-tf"), new.stands(gone, "keras-tf")) == (False, True)
 
 
 def test_one_fix_is_one_defect() -> None:
@@ -140,15 +165,54 @@ def test_what_was_looked_for_in_vain_does_not_stand() -> None:
     )
 
 
+def test_what_the_pinned_versions_have_mended_stands_with_the_older_ones_only() -> None:
+    mended = defects()["keras-torch-convtranspose-same-kernel-size-shape"]
+    assert not usual_view().stands_anywhere(mended)
+    older = {"keras-torch": {**versions_of(ROUTES["keras-torch"]), "keras": "3.13.2"}}
+    assert View(ROUTES, older).stands_anywhere(mended)
+    elsewhere = {"keras-tf": {"keras": "3.13.2", "tensorflow": "2.21.0"}}
+    assert not View(ROUTES, elsewhere).stands_anywhere(mended), "it does not speak of that route"
+
+
+def test_what_changed_between_two_versions_is_told_in_both_directions() -> None:
+    def seen(keras: str, **others: str) -> Seen:
+        return Seen({"keras": keras, **others})
+
+    def entry(name: str, shows: Seen, gone: Seen) -> Defect:
+        return Defect(title=name, why="so", library="keras", seen=(shows,), fixed=(gone,), id=name)
+
+    known = [
+        entry("mended", seen("1", torch="2"), seen("2", torch="2")),
+        entry("new", seen("2"), seen("1", torch="2")),
+        entry("with another torch", seen("1", torch="2"), seen("2", torch="3")),
+        entry("on another backend", seen("1", torch="2"), seen("2", jax="1")),
+        msgspec.structs.replace(
+            entry("on one of two", seen("1"), seen("2", jax="1")), seen=(seen("1"), seen("2", torch="2"))
+        ),
+        entry("still there", seen("2"), seen("3")),
+    ]
+    assert [each.defect.id for each in mended(known, "keras", "1", "2")] == ["mended"]
+    assert [each.defect.id for each in mended(known, "keras", "2", "1")] == ["new"]
+    assert versions_met(known, "keras") == ["1", "2", "3"]
+
+
+def test_the_command_tells_what_keras_has_mended() -> None:
+    told = CliRunner().invoke(app, ["ledger", "changes", "keras", "3.13.2", "3.15.1", "--json"])
+    ids = {each["id"] for each in json.loads(told.output)["changes"] if each["shows"] == "3.13.2"}
+    assert "keras-tf-conv-l1-float16-crash" in ids
+    refused = CliRunner().invoke(app, ["ledger", "changes", "keras", "3.13.2", "0.1"])
+    assert "3.13.2" in str(refused.exception)
+
+
 def test_what_is_learned_stands_before_what_is_shipped(tmp_path: Path) -> None:
     shipped_entry = Defect("t", "w", "keras", seen=(Seen({"keras": "3.15.1"}),), id="one")
     newer = Seen({"keras": "3.16.0"}, "x86-64-v3")
-    learned = Learned().add(newer, shows=True)
+    learned = Learned().add(newer, "seen")
     path = tmp_path / "data" / "ledger.json"
     write_overlay(path, Overlay(entries={"one": learned}))
     found = read_overlay(path).on({"one": shipped_entry})["one"]
     assert [each.versions["keras"] for each in found.seen] == ["3.15.1", "3.16.0"]
-    write_overlay(path, Overlay(entries={"one": learned.add(newer, shows=False)}))
+    write_overlay(path, Overlay(entries={"one": learned.add(newer, "fixed")}))
     mended = read_overlay(path).on({"one": shipped_entry})["one"]
     assert ([each.versions["keras"] for each in mended.seen], mended.fixed) == (["3.15.1"], (newer,))
     assert read_overlay(path).digest != Overlay(entries={"one": learned}).digest
@@ -172,7 +236,9 @@ class Recorded:
     def __init__(self, outcome: Outcome) -> None:
         self.outcome, self.routes, self.view = outcome, ROUTES, usual_view()
 
-    def run(self, case: Case, routes: Sequence[str] = (), intermediates: bool = False) -> Trial:
+    def run(
+        self, case: Case, routes: Sequence[str] = (), intermediates: bool = False, other_memory: bool = False
+    ) -> Trial:
         return Trial(case, dict.fromkeys(routes, self.outcome))
 
 
@@ -198,7 +264,13 @@ def test_a_refresh_says_what_still_shows_what_does_not_and_what_nobody_can_tell(
     values = run(graph, draw_data(question.case)).values
     kinds = [(edge, graph.type_of(edge)) for edge in graph.outputs]
     right = [WireTensor(kind.dtype, kind.shape, narrow(values[edge], kind.dtype).tobytes()) for edge, kind in kinds]
-    assert measured(Outcome("onnxruntime", "completed", "run", "onnxruntime", right)).shows is False
+    gone = measured(Outcome("onnxruntime", "completed", "run", "onnxruntime", right))
+    assert (gone.shows, gone.found) == (False, "fixed")
+    foreign = Seen({"tf2onnx": "1.0"}, "another kind")
+    question = replace(question, defect=msgspec.structs.replace(question.defect, seen=(foreign,)))
+    gone = measured(Outcome("onnxruntime", "completed", "run", "onnxruntime", right))
+    assert (gone.shows, gone.found) == (None, "absent"), "what was seen on other CPUs only is not fixed"
+    assert gone.result == "does not show on this CPU"
 
 
 def test_a_refresh_asks_only_for_versions_that_are_new() -> None:
@@ -206,3 +278,31 @@ def test_a_refresh_asks_only_for_versions_that_are_new() -> None:
     assert list(questions(known, shipped(), [ROUTES["onnxruntime"]])) == []
     assert len(list(questions(known, shipped(), [ROUTES["onnxruntime"]], anew=True))) == 1
     assert list(questions(known, shipped(), [ROUTES["keras-torch"]], anew=True)) == []
+
+
+def test_a_refresh_asks_no_route_where_the_rules_speak_of_other_layers_than_the_case() -> None:
+    name = "keras-tf-categoryencoding-float16-crash"
+    assert {"keras-tf", "keras-torch"} <= defects()[name].spoken_of
+    (question,) = questions({name: defects()[name]}, shipped(), [ROUTES["keras-tf"], ROUTES["keras-torch"]], anew=True)
+    assert question.routes == ("keras-tf",), "on PyTorch its rule is about Hashing, and its case has none"
+
+
+def test_where_its_case_shows_nothing_a_script_for_just_that_route_tells(monkeypatch: pytest.MonkeyPatch) -> None:
+    name = "all-dot-normalize-true-float16-nonfinite"
+    bug = Collected.read(Place(shipped()) / name).bug
+    (question,) = questions({name: defects()[name]}, shipped(), [ROUTES["keras-jax"]], anew=True)
+    zero = WireTensor("float16", (1, 1), b"\0\0")
+    silent = cast(Executor, Recorded(Outcome("keras-jax", "completed", "run", "jax", [zero])))
+    asked_of: list[tuple[str, ...]] = []
+
+    def written(shown: bool, code: int) -> Callable[..., Script]:
+        def reproduce(bug: Bug, *_: object) -> Script:
+            asked_of.append(bug.finding.camps[0].routes)
+            return Script("", "main", shown, code, "")
+
+        return reproduce
+
+    for shown, code, result in ((True, 1, "still there"), (False, 0, "does not show"), (False, 2, "not measured")):
+        monkeypatch.setattr(refreshing, "reproduce", written(shown, code))
+        assert measure(question, silent, bug).result == result
+    assert asked_of == [("keras-jax",)] * 3

@@ -16,9 +16,9 @@ from keras_files import entry, functional, layer, old_entry, old_functional, old
 
 from cometfuzz.catalogue.files import save as save_case
 from cometfuzz.errors import InvalidCase
-from cometfuzz.execution.protocol import WireTensor
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.codec import MAX_BYTES
+from cometfuzz.protocol import WireTensor
 from cometfuzz.reading import read_regular
 from cometfuzz.seeds import importing, lenet, saved
 from cometfuzz.seeds.importing import import_model, read_model

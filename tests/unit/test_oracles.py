@@ -5,18 +5,25 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from trials import Fault, Routes, answer, chain, completed, raised, wire
+from trials import Fault, Routes, answer, chain, completed, raised, right, wire
 
 from cometfuzz.catalogue.data import Array, to_tensor
+from cometfuzz.catalogue.validate import assemble
 from cometfuzz.execution.comparing import array_of
 from cometfuzz.execution.outcome import Outcome, StageTime, Trial, readable
+from cometfuzz.execution.versions import usual_view, view_of
 from cometfuzz.ir.case import Case
+from cometfuzz.ir.graph import INPUT, Draft, Edge
+from cometfuzz.ledger.defect import Defect
+from cometfuzz.ledger.matching import Rule, View
 from cometfuzz.oracles.bench import Bench
 from cometfuzz.oracles.d_mad import d_mad, mean_magnitude
-from cometfuzz.oracles.finding import Finding, template
+from cometfuzz.oracles.finding import Finding, severity_of, template
 from cometfuzz.oracles.judging import examine
 from cometfuzz.oracles.local import MARGIN, margin_of, symptom_of
 from cometfuzz.reference.bound import Expected
+from cometfuzz.routes.registry import ROUTES as REGISTERED
+from cometfuzz.routes.registry import moved
 
 CASE = chain((2, 6), ("Dense", {"units": 5}), ("ReLU", {}), ("Dense", {"units": 3}), ("Softmax", {}))
 ROUTES = ("keras-tf", "keras-torch", "onnxruntime")
@@ -44,15 +51,34 @@ def off(layer: str, by: float) -> Fault:
 
 def test_a_wrong_value_is_found_at_its_node_and_in_one_camp() -> None:
     (found,) = judged(CASE, keras_torch=off("ReLU", 1e-3))
-    assert (found.symptom, found.node, found.layer, found.severity) == ("value", "n1", "ReLU", "ordinary")
+    assert (found.symptom, found.node, found.layer, found.data_kind) == ("value", "n1", "ReLU", "ordinary")
     assert [camp.routes for camp in found.camps] == [("keras-torch",), ("keras-tf", "onnxruntime")]
     assert "expected" in found.detail
     assert found.counts
 
 
-def test_two_wrong_routes_are_one_finding() -> None:
-    (found,) = judged(CASE, keras_torch=off("ReLU", 1e-3), onnxruntime=off("ReLU", 1e-3))
-    assert found.camps[0].routes == ("keras-torch", "onnxruntime")
+def test_two_readers_of_a_file_that_give_the_same_wrong_answer_are_one_finding() -> None:
+    routes = Routes(onnxruntime=off("ReLU", 1e-3), openvino=off("ReLU", 1e-3))
+    (found,) = examine(Bench(routes(CASE, ["keras-tf", "onnxruntime", "openvino"]), routes))
+    assert found.camps[0].routes == ("onnxruntime", "openvino")
+
+
+def test_readers_that_give_different_answers_are_two_findings() -> None:
+    routes = Routes(onnxruntime=off("ReLU", 1e-3), openvino=off("ReLU", 5e-3))
+    found = list(examine(Bench(routes(CASE, ["keras-tf", "onnxruntime", "openvino"]), routes)))
+    assert [each.camps[0].routes for each in found] == [("onnxruntime",), ("openvino",)]
+
+
+def test_libraries_with_nothing_in_common_are_two_findings() -> None:
+    found = judged(CASE, keras_torch=off("ReLU", 1e-3), onnxruntime=off("ReLU", 1e-3))
+    assert [each.camps[0].routes for each in found] == [("keras-torch",), ("onnxruntime",)]
+
+
+def test_a_reader_beside_one_that_reads_the_file_right_answers_for_itself() -> None:
+    """Then it is not the file; two readers that are wrong are two bugs, even if they are so in the same way."""
+    routes = Routes(onnxruntime=off("ReLU", 1e-3), openvino=off("ReLU", 1e-3))
+    trial = routes(CASE, ["keras-tf", "onnxruntime", "openvino", "onnx-reference"])
+    assert [each.camps[0].routes for each in examine(Bench(trial, routes))] == [("onnxruntime",), ("openvino",)]
 
 
 def test_all_libraries_against_the_reference_is_said_as_that() -> None:
@@ -68,7 +94,9 @@ def test_a_wrong_shape_within_the_model_is_found_at_its_node() -> None:
     class Short(Routes):
         """Goes on with what it has, as a library does."""
 
-        def __call__(self, case: Case, routes: Sequence[str], intermediates: bool = False) -> Trial:
+        def __call__(
+            self, case: Case, routes: Sequence[str], intermediates: bool = False, other_memory: bool = False
+        ) -> Trial:
             trial = super().__call__(case, routes, intermediates)
             wrong = trial.outcomes["keras-tf"]
             nodes = {
@@ -100,7 +128,7 @@ def test_nan_that_everybody_has_is_no_finding_and_one_that_is_swallowed_is_speci
     case = replace(chain((2, 6), ("Rescaling", {})), data={"x": to_tensor(given)})
     assert judged(case) == []
     (found,) = judged(case, keras_tf=lambda layer, value: np.nan_to_num(value))
-    assert (found.symptom, found.severity) == ("nonfinite", "special")
+    assert (found.symptom, found.data_kind) == ("nonfinite", "special")
     (found,) = judged(case, keras_tf=lambda layer, value: np.where(np.isnan(value), np.inf, value).astype(np.float32))
     assert found.symptom == "nonfinite"
 
@@ -111,6 +139,27 @@ def test_numbers_that_leave_the_range_within_a_window_are_no_finding() -> None:
     case = replace(case, data={"x": to_tensor(np.full((1, 2), 100.0, np.float16))})
     assert np.isinf(array_of(answer(case)[0])).all()
     assert judged(case) == []
+
+
+class Fusing(Routes):
+    """Wrong where nobody looks between the nodes."""
+
+    def __call__(
+        self, case: Case, routes: Sequence[str], intermediates: bool = False, other_memory: bool = False
+    ) -> Trial:
+        if intermediates or len(case.graph.nodes) < 3:
+            return Routes()(case, routes, intermediates)
+        return super().__call__(case, routes)
+
+
+@pytest.mark.parametrize(("base", "judged"), [("onnxruntime", True), ("onnxruntime-noopt", False)])
+def test_a_window_is_judged_where_nodes_are_fused_in_any_environment(base: str, judged: bool) -> None:
+    copy = moved(REGISTERED[base], "copy", "elsewhere")
+    routes = Fusing(copy=off("Softmax", 1e-2))
+    bench = Bench(routes(CASE, ["copy"]), routes, view=view_of({"copy": copy}))
+    assert [suspect.route for suspect in bench.suspects] == ["copy"]
+    windows = [[node.layer for node in wrong.window] for wrong in bench.wrong_nodes]
+    assert windows == ([["Dense", "Softmax"]] if judged else [])
 
 
 def test_another_shape_and_another_dtype() -> None:
@@ -232,13 +281,18 @@ def test_templates_forget_what_differs() -> None:
     assert one != template("Layer 'dense' has shape (None, 7) at 0x1, n3")
 
 
-def test_d_mad_adds_outputs_and_sees_magnitudes_only() -> None:
+def test_d_mad_is_of_each_instance_and_of_distances_from_one() -> None:
     outputs = [wire(np.array([[1.0, -1.0]], np.float32)), wire(np.array([2.0], np.float32))]
     assert mean_magnitude(outputs) == 2.0
     assert mean_magnitude([]) is None
-    one, two = completed("a", [wire(np.array([1.0]))]), completed("b", [wire(np.array([-3.0]))])
+    one, two = completed("a", [wire(np.array([2.0]))]), completed("b", [wire(np.array([4.0]))])
     assert d_mad({"a": one, "b": two}) == 0.5
     assert d_mad({"a": one}) is None
+    both, other = np.array([[2.0, 0.0], [4.0, 4.0]]), np.array([[2.0, 0.0], [2.0, 2.0]])
+    assert d_mad({"a": completed("a", [wire(both)]), "b": completed("b", [wire(other)])}) == 0.5, "the second alone"
+    far = completed("b", [wire(np.array([[2.0, 0.0], [np.nan, 1.0]]))])
+    assert d_mad({"a": completed("a", [wire(both)]), "b": far}) == 0.0, "what is not finite has no distance"
+    assert d_mad({"a": completed("a", [wire(both), wire(np.array(1.0))]), "b": one}) is not None
 
 
 def test_a_gap_of_the_builder_covers_what_is_behind_it() -> None:
@@ -276,3 +330,209 @@ def test_a_nan_that_is_no_evidence_makes_no_other_symptom(tied: bool, symptom: s
     """Else a difference that rounding explains would be reported without its margin."""
     expected = Expected("float32", np.array([np.nan, 1.0]), np.full(2, 1e-6), tied=np.array([tied, False]))
     assert symptom_of(expected, np.array([0.0, 1.0 + 2e-6], np.float32)) == symptom
+
+
+def test_severity_is_that_of_the_symptom_and_lower_where_data_are_rare() -> None:
+    assert [severity_of(symptom, "ordinary") for symptom in ("value", "crash", "unsupported")] == [
+        *("high", "medium", "low")
+    ]
+    assert [severity_of(symptom, "special") for symptom in ("value", "crash", "unsupported")] == [
+        *("medium", "low", "low")
+    ]
+
+
+ASTRAY = chain((1, 2, 3), ("LayerNormalization", {"axis": 1}))
+"""A call for which the ledger has something against keras-tf, see `declared`."""
+
+
+def declared(bench: Bench, route: str, symptom: str) -> Bench:
+    """A bench whose ledger has one rule: against LayerNormalization on a route, or on a step."""
+
+    class Stated(View):
+        def rules_of(self, name: str, layer: str, base: bool = False) -> tuple[Rule, ...]:
+            rule = Rule(Defect("", "", "keras", id="it"), (route,), (), lambda x, p: True, symptom)  # type: ignore[arg-type]
+            names = self._names(name, base)
+            return (rule,) if layer == "LayerNormalization" and route in names else ()
+
+    view = usual_view()
+    return replace(bench, view=Stated(view.routes, view.versions))
+
+
+def stated(route: str, symptom: str, names: Sequence[str], **faults: Fault) -> list[tuple[tuple[str, ...], str]]:
+    routes = Routes(**faults)
+    found = examine(declared(Bench(routes(ASTRAY, names), routes), route, symptom))
+    return [(each.camps[0].routes, each.defect) for each in found]
+
+
+WRONG, OTHERWISE = off("LayerNormalization", 1e-2), off("LayerNormalization", 3e-2)
+FILES = ("keras-tf", "onnxruntime", "openvino")
+
+
+def test_a_defect_of_the_front_end_explains_only_its_own_answer() -> None:
+    inherited = stated("keras-tf", "value", FILES, keras_tf=WRONG, onnxruntime=WRONG, openvino=OTHERWISE)
+    assert inherited == [(("keras-tf", "onnxruntime"), "it"), (("openvino",), "")]
+    assert stated("keras-tf", "value", FILES, openvino=WRONG) == [(("openvino",), "")], "the front end is right"
+
+
+def test_the_front_end_is_asked_where_the_trial_lacks_it() -> None:
+    assert stated("keras-tf", "value", ["openvino"], openvino=WRONG) == [(("openvino",), "")]
+    assert stated("keras-tf", "value", ["openvino"], openvino=WRONG, keras_tf=WRONG) == [(("openvino",), "it")]
+
+
+def test_a_defect_of_a_converter_explains_only_what_other_readers_of_its_file_see_too() -> None:
+    assert stated("tf2onnx", "value", FILES, onnxruntime=WRONG, openvino=WRONG) == [(("onnxruntime", "openvino"), "it")]
+    assert stated("tf2onnx", "value", FILES, openvino=WRONG) == [(("openvino",), "")]
+    assert stated("openvino", "value", FILES, openvino=WRONG) == [(("openvino",), "it")], "its own"
+
+
+def test_a_crash_behind_a_front_end_that_computes_something_wrong_counts() -> None:
+    routes = Routes(keras_tf=WRONG)
+    trial = routes(ASTRAY, ["keras-tf"])
+    crash = raised("onnxruntime", "Fail", "cannot load", stage="load", library="onnxruntime")
+    trial = Trial(ASTRAY, {**trial.outcomes, "onnxruntime": crash})
+    found = list(examine(declared(Bench(trial, routes), "keras-tf", "value")))
+    assert [(each.symptom, each.defect) for each in found] == [("crash", ""), ("value", "it")]
+    dead = replace(trial.outcomes["keras-tf"], status="signal", outputs=())
+    found = list(
+        examine(declared(Bench(Trial(ASTRAY, {**trial.outcomes, "keras-tf": dead}), routes), "keras-tf", "death"))
+    )
+    assert [each.defect for each in found] == ["it", "it"]
+
+
+def small_beside_large(*layers: tuple[str, dict[str, object]]) -> Case:
+    given = np.array([[1e-6, -2e-6, 3.0, 5.0]], np.float32)
+    return replace(chain((1, 4), *layers), data={"x": to_tensor(given)})
+
+
+def naively(layer: str, value: Array) -> Array:
+    """exp(x) - 1 with exp(x) rounded to float32: an element of 1e-6 keeps one digit."""
+    one = np.float32(1)
+    return ((value + one) - one) if layer == "Activation" else value
+
+
+def test_digits_that_are_lost_beside_large_neighbours_are_a_class_of_their_own() -> None:
+    case = small_beside_large(("Activation", {"activation": "elu"}))
+    (found,) = judged(case, keras_torch=naively)
+    assert (found.symptom, found.layer, found.severity) == ("accuracy", "Activation", "low")
+    assert found.camps[0].routes == ("keras-torch",)
+    assert judged(case, keras_torch=naively, keras_tf=naively, onnxruntime=naively) == [], "nobody does better"
+
+
+def test_what_is_wrong_at_another_layer_takes_nobodys_word_away() -> None:
+    """keras-tf, which keeps the digits, is wrong behind them; that it keeps them counts all the same."""
+    case = small_beside_large(("Activation", {"activation": "elu"}), ("LayerNormalization", {"axis": 1}))
+    case = replace(case, graph=assemble(case.graph.drafts, [Edge("n0"), Edge("n1")]))
+    found = judged(case, keras_torch=naively, keras_tf=WRONG, onnxruntime=WRONG)
+    (digits,) = [each for each in found if each.symptom == "accuracy"]
+    assert [camp.routes for camp in digits.camps] == [("keras-torch",), ("keras-tf", "onnxruntime")]
+
+
+def test_digits_that_nobody_keeps_raise_no_suspicion() -> None:
+    case = small_beside_large(("Activation", {"activation": "elu"}))
+    everybody = Routes(keras_torch=naively, keras_tf=naively, onnxruntime=naively)
+    assert Bench(everybody(case, ROUTES), everybody).suspects == []
+    one = Routes(keras_torch=naively)
+    assert [each.route for each in Bench(one(case, ROUTES), one).suspects] == ["keras-torch"]
+
+
+def test_digits_that_the_inputs_do_not_determine_are_no_finding() -> None:
+    """1e-5 is what is left of 3.0 - 2.99999: any library may have another remainder."""
+    case = chain((1, 4), ("Dense", {"units": 1, "use_bias": False}))
+    given = np.array([[3.0, 2.99999, 5.0, 5.0]], np.float32)
+    kernel = np.array([[1.0], [-1.0], [1.0], [-1.0]], np.float32)
+    case = replace(case, data={"x": to_tensor(given), "n0/kernel": to_tensor(kernel)})
+    assert judged(case, keras_torch=off("Dense", 1e-2)) == []
+
+
+FIVE = ("keras-tf", "keras-torch", "keras-jax", "onnxruntime", "openvino")
+
+
+def lonely(*dissenting: str, asked: Sequence[str] = FIVE, thorough: bool = False) -> list[Finding]:
+    """Inf in a mean, where a library may add Inf - Inf by the order of its sum: some give NaN."""
+
+    def nan(layer: str, value: Array) -> Array:
+        return np.where(np.isinf(value), np.nan, value).astype(value.dtype) if "Pooling" in layer else value
+
+    given = np.array([[[np.inf], [1.0], [2.0]]], np.float32)
+    case = replace(chain((1, 3, 1), ("GlobalAveragePooling1D", {}), ("ReLU", {})), data={"x": to_tensor(given)})
+    routes = Routes(**{name.replace("-", "_"): nan for name in dissenting})
+    return list(examine(Bench(routes(case, asked), routes, thorough=thorough)))
+
+
+def test_one_library_alone_with_what_it_makes_of_an_inf_is_a_finding() -> None:
+    (found,) = lonely("openvino")
+    assert (found.symptom, found.layer, found.camps[0].routes) == ("special", "GlobalAveragePooling1D", ("openvino",))
+    assert found.detail == "1 of 1 elements, the first at [0, 0]: expected Inf; received NaN"
+    assert found.evidence["implementations"] == ["jax", "onnxruntime", "openvino", "tensorflow", "torch"]
+
+
+def test_every_node_that_differs_is_voted_on_not_only_the_first() -> None:
+    """At the first one two libraries of five differ, which says nothing; at the second one stands alone."""
+
+    def nan(*layers: str) -> Fault:
+        return lambda layer, value: np.where(np.isinf(value) & (layer in layers), np.nan, value).astype(value.dtype)
+
+    drafts = [
+        Draft("x", INPUT, {"shape": (1, 3, 1)}, ()),
+        Draft("y", INPUT, {"shape": (1, 2)}, ()),
+        Draft("mean", "GlobalAveragePooling1D", {}, (Edge("x"),)),
+        Draft("both", "Average", {}, (Edge("y"), Edge("y"))),
+    ]
+    given = {"x": np.array([[[np.inf], [1.0], [2.0]]], np.float32), "y": np.array([[np.inf, 1.0]], np.float32)}
+    graph = assemble(drafts, [Edge("mean"), Edge("both")])
+    case = Case(graph, 0, {name: to_tensor(array) for name, array in given.items()})
+    routes = Routes(openvino=nan("GlobalAveragePooling1D", "Average"), keras_torch=nan("GlobalAveragePooling1D"))
+    found = list(examine(Bench(routes(case, FIVE), routes, thorough=False)))
+    assert [(each.symptom, each.layer, each.camps[0].routes) for each in found] == [
+        ("special", "Average", ("openvino",))
+    ]
+
+
+def test_where_libraries_split_or_are_too_few_nobody_is_accused() -> None:
+    assert lonely("openvino", "keras-torch") == []
+    assert lonely("openvino", asked=FIVE[2:]) == []
+    assert lonely("openvino", asked=["openvino"]) == []
+    (found,) = lonely("openvino", asked=["openvino"], thorough=True)
+    assert len(found.evidence["implementations"]) >= 4, "others were asked"
+
+
+def test_a_library_that_was_right_by_luck_does_not_accuse_others() -> None:
+    """The first answer of keras-tf has all digits; on other inputs it loses them like everybody."""
+    case = small_beside_large(("Activation", {"activation": "elu"}))
+
+    class Lucky(Routes):
+        def __call__(
+            self, case: Case, routes: Sequence[str], intermediates: bool = False, other_memory: bool = False
+        ) -> Trial:
+            self.faults["keras-tf"] = naively if trials else right
+            trials.append(case)
+            return super().__call__(case, routes, intermediates)
+
+    trials: list[Case] = []
+    routes = Lucky(keras_torch=naively, onnxruntime=naively)
+    assert list(examine(Bench(routes(case, ROUTES), routes))) == []
+    assert len(trials) > 1
+
+
+def test_a_front_end_that_is_wrong_before_the_node_is_asked_on_the_same_inputs() -> None:
+    """Its own answer at the node was not judged, since it stands on a wrong one."""
+    case = chain((1, 2, 3), ("Rescaling", {"scale": 2.0}), ("LayerNormalization", {"axis": 1}))
+
+    def twice_wrong(layer: str, value: Array) -> Array:
+        return off("Rescaling", 1e-2)(layer, WRONG(layer, value))
+
+    routes = Routes(keras_tf=twice_wrong, onnxruntime=WRONG, openvino=OTHERWISE)
+    found = examine(declared(Bench(routes(case, FILES), routes), "keras-tf", "value"))
+    seen = {each.camps[0].routes: each.defect for each in found}
+    assert seen == {("keras-tf",): "", ("onnxruntime",): "it", ("openvino",): ""}
+
+
+def test_half_of_the_digits_and_not_much_more_is_no_finding() -> None:
+    """Libraries that are good to a few bits of what they subtract are on either side of any line."""
+    case = small_beside_large(("Activation", {"activation": "elu"}))
+
+    def off_where_small(by: float) -> Fault:
+        return lambda layer, value: np.where(np.abs(value) < 1e-3, value * (1 + by), value).astype(value.dtype)
+
+    assert judged(case, keras_torch=off_where_small(1e-3)) == []
+    assert [each.symptom for each in judged(case, keras_torch=off_where_small(1e-2))] == ["accuracy"]

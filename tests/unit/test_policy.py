@@ -9,7 +9,7 @@ from cometfuzz.draw import Draw
 from cometfuzz.execution.policy import Assignment, assign, cut
 from cometfuzz.execution.versions import usual_view, view_of
 from cometfuzz.ir.case import Case
-from cometfuzz.ir.graph import INPUT, Draft, Edge, Graph
+from cometfuzz.ir.graph import INPUT, Draft, Edge, Graph, is_operator
 from cometfuzz.routes.registry import ROUTES
 
 POLICY = PolicyConfig()
@@ -123,3 +123,17 @@ def test_cuts_of_drawn_graphs_are_valid(seed: int) -> None:
         assert not validate(part.graph)
         assert 1 <= len(layers(part.graph)) <= 12
         assert names[seed % len(names)] in layers(part.graph)
+
+
+def test_operators_stay_with_keras() -> None:
+    """What converters make of them is not known yet, so that every second model would fail there."""
+    drafts = [Draft("x", INPUT, {"shape": (2, 4)}, ()), Draft("d", "Dense", {"units": 3}, (Edge("x"),))]
+    drafts += [Draft("o", "ops.exp", {}, (Edge("d"),)), Draft("r", "ReLU", {}, (Edge("o"),))]
+    case = Case(assemble(drafts, [Edge("r")]), 1)
+    view = view_of({name: ROUTES[name] for name in ("keras-tf", "keras-torch", "onnxruntime", "tf-graph")})
+    policy = PolicyConfig(one_in=1)
+    first, *parts = assign(policy, view, case, 0, 1, ["d", "o", "r"])
+    assert {"keras-tf", "keras-torch"} <= set(first.routes)
+    assert "onnxruntime" not in first.routes
+    assert parts
+    assert not any(is_operator(node.layer) for part in parts for node in part.case.graph.nodes)

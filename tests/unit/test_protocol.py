@@ -5,7 +5,7 @@ import struct
 
 import pytest
 
-from cometfuzz.execution.protocol import MAGIC, Broken, Inbox, Message, Oversized, WireTensor, receive, send
+from cometfuzz.protocol import MAGIC, Broken, Inbox, Message, Oversized, WireTensor, receive, send
 
 
 @pytest.fixture

@@ -33,6 +33,7 @@ def test_finite_values_have_no_origin() -> None:
     ("layer", "params", "value", "shape", "reason"),
     [
         ("special", {"value": "nan", "elements": "first"}, 1.0, (1, 3), SPECIAL),
+        ("scale", {"value": "inf"}, 1.0, (1, 3), SPECIAL),
         ("Activation", {"activation": "exponential"}, 1000.0, (1, 3), OVERFLOW),
         ("GlobalAveragePooling1D", {}, 1.0, (1, 0, 3), EMPTY),
     ],

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from calling import mask_after, numbers, output
 
-from cometfuzz.catalogue import spec_of
+from cometfuzz.catalogue import LAYERS, spec_of
 from cometfuzz.draw import Draw
 from cometfuzz.ir.types import TensorType
 
@@ -128,3 +128,29 @@ def test_draws_fit_at_once(layer: str) -> None:
         draw = Draw(layer, index)
         failures += spec.draw_params(draw, spec.inputs(draw), tries=1) is None
     assert failures <= 50
+
+
+def test_random_crop_is_the_largest_part_in_inference() -> None:
+    x = numbers(2, 4, 6, 3)
+    assert np.array_equal(output("RandomCrop", x, height=4, width=6), x)
+    assert np.allclose(output("RandomCrop", x, height=4, width=2), x[:, :, 2:4])
+    part = output("Resizing", x[:, :, 1:5], height=2, width=2)
+    assert np.allclose(output("RandomCrop", x, height=2, width=2), part)
+
+
+def test_auto_contrast_fills_the_range() -> None:
+    x = numbers(2, 3, 4, 2)
+    x[1, :, :, 0] = 0.25
+    y = output("AutoContrast", x, value_range=(-1, 1))
+    for image, channel in [(0, 0), (0, 1), (1, 1)]:
+        seen = x[image, :, :, channel]
+        expected = -1 + 2 * (seen - seen.min()) / (seen.max() - seen.min())
+        assert np.allclose(y[image, :, :, channel], expected)
+    assert np.array_equal(y[1, :, :, 0], x[1, :, :, 0])
+
+
+def test_augmentations_hand_their_images_on() -> None:
+    x = numbers(2, 3, 4, 3)
+    names = [name for name, spec in LAYERS.items() if spec.family == "augmentation"]
+    assert len(names) == 25
+    assert all(LAYERS[name].identity and np.array_equal(output(name, x), x) for name in names)

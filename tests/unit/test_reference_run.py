@@ -1,5 +1,6 @@
 """The reference runs graphs, and its bound tells a right answer from a wrong one."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -12,10 +13,10 @@ from cometfuzz.catalogue import CATALOGUE
 from cometfuzz.catalogue.data import NUMPY, Data, draw_data, to_array, to_tensor
 from cometfuzz.catalogue.validate import assemble
 from cometfuzz.ir.case import Case
-from cometfuzz.ir.graph import INPUT, Draft, Edge
+from cometfuzz.ir.graph import INPUT, Draft, Edge, Inner, Params
 from cometfuzz.ir.types import FLOATS
 from cometfuzz.reference.bound import expect, judge, largest_excess
-from cometfuzz.reference.call import MEANINGS, summed
+from cometfuzz.reference.call import MEANINGS, Array, Call, Freedom, summed
 from cometfuzz.reference.run import narrow, run
 
 
@@ -146,6 +147,9 @@ def test_utilities() -> None:
     assert result_of(utility_case("squeeze", {"axis": 2})).shape == (2, 3)
     assert result_of(utility_case("reshape", {"shape": (3, 2)})).shape == (3, 2)
     assert np.isnan(result_of(utility_case("special", {"value": "nan", "elements": "all"}))).all()
+    assert np.isnan(result_of(utility_case("scale", {"value": "nan"}))).all()
+    assert np.isinf(result_of(utility_case("scale", {"value": "-inf"}))).all()
+    assert (result_of(utility_case("scale", {"value": "zero"})) == 0).all()
     first = result_of(utility_case("special", {"value": "-inf", "elements": "first"}))
     assert np.isneginf(first).sum() == 1
     integers = result_of(utility_case("cast", {"dtype": "int32", "high": 2}))
@@ -537,3 +541,96 @@ def test_an_overflow_inside_a_layer_may_become_anything() -> None:
         tensors = {"x": to_tensor(np.array([[given, -1.0]], np.float16)), "n0/kernel": kernel}
         expected = expect(case.graph, draw_data(replace(case, data=tensors)))[edge]
         assert judge(expected, np.array([[-1.0]], np.float16)).ok is right
+
+
+def judged_toy(monkeypatch: pytest.MonkeyPatch, declare: Callable[[Call], None], seen: float, given: float) -> bool:
+    """Whether an identity layer from outside, whose meaning declares something, may give what was seen."""
+
+    def toy(call: Call) -> Array:
+        declare(call)
+        return call.x
+
+    monkeypatch.setitem(CATALOGUE, "Toy", replace(CATALOGUE["Identity"], name="Toy", family="toy"))
+    monkeypatch.setitem(MEANINGS, "Toy", toy)
+    return judged(chain((1, 2), ("Toy", {})), [[seen, 1.0]], x=[[given, 1.0]])
+
+
+@pytest.mark.parametrize(
+    ("declared", "given", "seen", "right"),
+    [
+        ((), np.inf, np.nan, False),
+        ((Freedom.SUM,), np.inf, np.nan, True),
+        ((Freedom.SUM,), np.inf, 5.0, False),
+        ((Freedom.SUM,), 2.0, np.nan, False),
+        ((Freedom.COMPARISON,), np.inf, 5.0, False),
+        ((Freedom.SUM, Freedom.COMPARISON), np.inf, 5.0, True),
+        ((Freedom.SUM, Freedom.COMPARISON), 2.0, 5.0, False),
+        ((), np.nan, 5.0, False),
+        ((Freedom.WEIGHT,), np.nan, 5.0, True),
+        ((Freedom.WEIGHT,), np.inf, 5.0, True),
+        ((Freedom.WEIGHT,), 2.0, 5.0, False),
+    ],
+)
+def test_the_judge_reads_what_a_meaning_leaves_to_the_library(
+    monkeypatch: pytest.MonkeyPatch, declared: tuple[Freedom, ...], given: float, seen: float, right: bool
+) -> None:
+    def declare(call: Call) -> None:
+        for freedom in declared:
+            call.leave(freedom)
+
+    assert judged_toy(monkeypatch, declare, seen, given) is right
+
+
+@pytest.mark.parametrize(("distance", "right"), [(0.0, True), (1.0, False)])
+def test_a_step_that_a_meaning_declares_is_tied(monkeypatch: pytest.MonkeyPatch, distance: float, right: bool) -> None:
+    assert judged_toy(monkeypatch, lambda call: call.step(call.x - 2.0), 0.0, 2.0 + distance) is right
+
+
+def test_a_number_that_a_meaning_gives_counts_as_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    def declare(call: Call) -> None:
+        call.give(np.inf)
+        call.leave(Freedom.SUM)
+
+    assert judged_toy(monkeypatch, declare, np.nan, 2.0)
+    assert not judged_toy(monkeypatch, lambda call: call.leave(Freedom.SUM), np.nan, 2.0)
+
+
+def freedoms_of(case: Case, first: float) -> frozenset[Freedom]:
+    """What the layers of a case leave to the library if its input begins with a number."""
+    data = draw_data(case)
+    inputs = {name: array.copy() for name, array in data.inputs.items()}
+    for array in inputs.values():
+        array.reshape(-1)[0] = first
+    return run(case.graph, replace(data, inputs=inputs)).freedoms
+
+
+@pytest.mark.parametrize(("strict", "freedoms"), [(False, {Freedom.SUM}), (True, set())])
+def test_a_contraction_declares_its_sum(monkeypatch: pytest.MonkeyPatch, strict: bool, freedoms: set[Freedom]) -> None:
+    monkeypatch.setitem(MEANINGS, "Identity", lambda call: call.contract("ni,ni->ni", call.x, call.x, strict=strict))
+    case = chain((1, 2), ("Identity", {}))
+    assert freedoms_of(case, np.inf) == freedoms
+    assert freedoms_of(case, 1.0) == set()
+
+
+@pytest.mark.parametrize(
+    ("shape", "layer", "params", "freedoms"),
+    [
+        ((1, 2), "Rescaling", {}, set()),
+        ((1, 2), "LayerNormalization", {}, {Freedom.SUM}),
+        ((1, 2, 1), "AveragePooling1D", {}, {Freedom.SUM}),
+        ((1, 2, 1), "MaxPooling1D", {}, set()),
+        ((1, 2, 1), "TimeDistributed", {"layer": Inner("ReLU", Params())}, {Freedom.SUM}),
+        ((1, 2, 2, 1), "UpSampling2D", {"interpolation": "nearest"}, {Freedom.SUM}),
+        ((1, 2, 2, 1), "UpSampling2D", {"interpolation": "lanczos3"}, {Freedom.SUM, Freedom.WEIGHT}),
+        ((1, 2), "Activation", {"activation": "relu6"}, {Freedom.COMPARISON}),
+        ((1, 2), "Dense", {"units": 1, "activation": "relu"}, {Freedom.SUM, Freedom.COMPARISON}),
+        ((1, 2, 1), "LSTM", {"units": 1, "activation": "relu"}, {Freedom.SUM, Freedom.COMPARISON}),
+        ((1, 2, 1), "LSTM", {"units": 1, "recurrent_activation": "relu"}, {Freedom.SUM}),
+    ],
+)
+def test_what_our_meanings_leave_to_the_library(
+    shape: tuple[int, ...], layer: str, params: dict[str, object], freedoms: set[Freedom]
+) -> None:
+    case = chain(shape, (layer, params))
+    assert freedoms_of(case, np.inf) == freedoms
+    assert freedoms_of(case, 1.0) == set()

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from calling import drawn_weights, make_call
+from calling import drawn_weights, make_call, numbers, output
 
 from cometfuzz.catalogue import spec_of
 from cometfuzz.draw import Draw
@@ -138,3 +138,16 @@ def test_spectral_normalization_leaves_inference_alone() -> None:
     assert call.weights["vector_u"].shape == (1, 2)
     weights = {name: call.weights[name] for name in ("kernel", "bias")}
     np.testing.assert_array_equal(run(call)[0], run(call_of("Dense", X, {"units": 2}, weights))[0])
+
+
+def test_a_pipeline_is_one_layer_after_the_other() -> None:
+    x = numbers(2, 5, 6, 3)
+    layers = (
+        Inner("Rescaling", Params({"scale": 2.0, "offset": -1.0})),
+        Inner("Conv2D", Params({"filters": 2})),
+        Inner("ReLU", Params()),
+    )
+    weights = {"layer1_kernel": numbers(1, 1, 3, 2), "layer1_bias": numbers(2)}
+    y = output("Pipeline", x, layers=layers, weights=weights)
+    expected = (2 * x - 1) @ weights["layer1_kernel"][0, 0] + weights["layer1_bias"]
+    assert np.allclose(y, np.maximum(expected, 0))

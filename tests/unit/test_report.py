@@ -16,7 +16,8 @@ from cometfuzz.campaign.store import Store
 from cometfuzz.campaign.stored import Point, Settled
 from cometfuzz.cli import app
 from cometfuzz.errors import CometfuzzError
-from cometfuzz.oracles.finding import SEVERITIES
+from cometfuzz.oracles.finding import DATA_KINDS
+from cometfuzz.oracles.symptoms import SEVERITIES
 from cometfuzz.places import Place
 from cometfuzz.reports.difference import compared, difference, labelled
 from cometfuzz.reports.facts import Facts, gather, standing, thinned
@@ -89,7 +90,7 @@ def test_a_bug_is_strict_about_its_plain_form() -> None:
 def test_ordinary_bugs_come_first_and_unshown_last(facts: Facts) -> None:
     reported = [each for each in facts.bugs if each.reported]
     assert [each.reported for each in facts.bugs] == [True] * len(reported) + [False] * 2
-    places = [SEVERITIES.index(each.severity) for each in reported]
+    places = [(SEVERITIES.index(each.severity), DATA_KINDS.index(each.data_kind)) for each in reported]
     assert places == sorted(places)
     assert facts.standings == {"new": 5, "known": 2, "utility": 1, "limit": 0, "unshown": 2}
     assert facts.headline == "5 new bugs in 4 libraries"
@@ -113,17 +114,19 @@ def test_findings_of_a_bug_are_not_listed_apart(tmp_path: Path, facts: Facts) ->
         assert [name for name in waiting if name not in same] == store.waiting()
         assert [each.finding for each in store.settled() if each.first] == same[:1]
     assert after.sightings == {mine.id: len(same)}
-    keys = [[group.finding.key for group in some.apart if group.reason == "no bug"] for some in (before, after)]
+    keys = [[group.finding.key for group in some.not_counted if group.reason == "no bug"] for some in (before, after)]
     assert found.finding.key in keys[0]
     assert found.finding.key not in keys[1]
-    assert {group.reason for group in facts.apart} == {"no bug", "unsupported", "defect"}
-    assert all(group.finding.defect for group in facts.apart if group.reason == "defect")
+    assert {group.reason for group in facts.not_counted} == {"no bug", "unsupported", "defect"}
+    assert all(group.finding.defect for group in facts.not_counted if group.reason == "defect")
 
 
 def test_the_limits_that_a_campaign_met_are_listed_with_their_links(facts: Facts, tmp_path: Path) -> None:
-    group = next(group for group in facts.apart if group.reason == "defect")
+    group = next(group for group in facts.not_counted if group.reason == "defect")
     finding = replace(group.finding, defect="keras-tf-adaptivemaxpooling-float64-special-nonfinite")
-    met = replace(facts, apart=[replace(group, finding=finding, count=3), replace(group, finding=finding, count=4)])
+    met = replace(
+        facts, not_counted=[replace(group, finding=finding, count=3), replace(group, finding=finding, count=4)]
+    )
     ((defect, count),) = met.met
     assert (defect.id, count) == (finding.defect, 7)
     assert defect.link.startswith("https://")
@@ -286,7 +289,7 @@ def test_json_is_strict_and_complete(facts: Facts) -> None:
 def test_markdown_keeps_texts_in_their_places(facts: Facts) -> None:
     text = markdown_report(facts)
     rows = [line for line in text.splitlines() if line.startswith("| ") and line.endswith(" |")]
-    assert len([row for row in rows if len(re.findall(r"(?<!\\)\|", row)) == 8]) == len(facts.bugs) + 2
+    assert len([row for row in rows if len(re.findall(r"(?<!\\)\|", row)) == 9]) == len(facts.bugs) + 2
     outside = re.sub(r"^(`{3,})\w*\n.*?^\1$", "", text, flags=re.DOTALL | re.MULTILINE)
     assert not re.search(r"(?<!\\)<(?!https://github)", outside)
     assert "](" not in outside

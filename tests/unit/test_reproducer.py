@@ -13,11 +13,15 @@ import pytest
 from bugs import bug, finding, pooling
 from trials import chain
 
-from cometfuzz.catalogue import LAYERS
+from cometfuzz.catalogue import COUNTED
 from cometfuzz.catalogue.data import NUMPY, draw_data, to_tensor
 from cometfuzz.catalogue.drawing import draw_layer
+from cometfuzz.catalogue.files import decode
 from cometfuzz.draw import Draw
 from cometfuzz.errors import NoScript
+from cometfuzz.execution.memory import available
+from cometfuzz.ir.case import Manner
+from cometfuzz.ir.codec import encode
 from cometfuzz.ir.types import FLOATS
 from cometfuzz.oracles.finding import Camp
 from cometfuzz.reference.bound import Expected, expect
@@ -30,7 +34,7 @@ from cometfuzz.triage.scripts.ends import tolerance
 from cometfuzz.triage.scripts.frame import frame
 from cometfuzz.triage.scripts.keras_program import VARIANTS, keras_program
 from cometfuzz.triage.scripts.pieces import ARRAYS, Engine, Program
-from cometfuzz.triage.scripts.readers import READERS
+from cometfuzz.triage.scripts.readers import openvino
 from cometfuzz.triage.scripts.text import array, comment, number, without_us, wrap
 
 PYTHON = Path(sys.executable)
@@ -58,7 +62,7 @@ def test_a_wrong_stated_type_is_looked_for_in_every_output() -> None:
     assert 'expected = [("float32", (2, 5)), ("float32", (2, 5)), ("float32", (2, 5))]' in text
 
 
-SYMPTOMS = ("value", "crash", "death", "hang", "shape", "dtype", "nondeterminism", "nonfinite")
+SYMPTOMS = ("value", "crash", "death", "hang", "shape", "dtype", "nondeterminism", "nonfinite", "uninitialised")
 CASES = {
     "one layer": pooling(),
     "weights": chain((2, 3), ("Dense", {"units": 2})),
@@ -77,19 +81,38 @@ ENDS = (
 )
 
 
-@pytest.mark.parametrize("name", CASES)
+OPEN = Manner(opened={"x": (0,)}, before=({"x": (5,)}, {"x": (1,)}))
+MANNERS = {
+    "open sizes": replace(chain((2, 3), ("Dense", {"units": 2})), manner=OPEN),
+    "open crop": replace(chain((2, 3), ("crop", {"crops": ((0, 0), (1, 0))}), ("ReLU", {})), manner=OPEN),
+    "a row": replace(chain((2, 3), ("Dense", {"units": 2}), ("ReLU", {})), manner=Manner(sequential=True)),
+    "a model inside": replace(chain((2, 3), ("Dense", {"units": 2}), ("ReLU", {})), manner=Manner(inside=("n1",))),
+    "one layer twice": replace(
+        chain((2, 3), ("Dense", {"units": 3}), ("Dense", {"units": 3})), manner=Manner(shared=(("n0", "n1"),))
+    ),
+    "dictionaries": replace(pooling(), manner=Manner(named=True)),
+    "export": replace(pooling(), manner=Manner(exporter="export", opset=17)),
+    "from_keras": replace(pooling(), manner=Manner(exporter="from_keras", opset=20)),
+}
+
+
+@pytest.mark.parametrize("name", [*CASES, *MANNERS])
 def test_every_script_passes_ruff_as_it_comes(name: str, tmp_path: Path) -> None:
+    case = {**CASES, **MANNERS}[name]
+    assert decode(encode(case)) == case
     for symptom in SYMPTOMS:
         for route, stage, library in ENDS:
+            if name in MANNERS and ROUTES[route].speaks != "keras3":
+                continue
             found = finding(route, symptom, stage, library, failure="ValueError: no" if symptom == "crash" else "")
-            (tmp_path / f"{route}-{symptom}.py").write_text(make_script(bug(CASES[name], found)))
+            (tmp_path / f"{route}-{symptom}.py").write_text(make_script(bug(case, found)))
     ruff = [sys.executable, "-m", "ruff", "check", "--isolated", "--no-cache", "--output-format", "concise"]
     done = subprocess.run([*ruff, str(tmp_path)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
 
 
 def test_every_layer_can_be_written_in_every_way() -> None:
-    for name, spec in LAYERS.items():
+    for name, spec in COUNTED.items():
         cases = [draw_layer(name, 5, index).case for index in range(2)]
         for route in ("keras-tf", "keras2-tf"):
             for variant in range(VARIANTS if ROUTES[route].speaks in spec.libraries else 0):
@@ -101,12 +124,21 @@ def test_every_layer_can_be_written_in_every_way() -> None:
 
 def test_a_script_compiles_with_the_options_of_the_route() -> None:
     """OpenVINO dies over some models on one thread only."""
-    engine = READERS["openvino"]({"x": "data"}, True)
+    engine = openvino({"x": "data"}, True)
     lines = [line for _, piece in engine.pieces for line in piece]
     (options,) = (ast.literal_eval(line.partition(" = ")[2]) for line in lines if line.startswith("options = "))
     assert options == OPTIONS
     assert options["INFERENCE_NUM_THREADS"] == 1
     assert any(line.endswith('"CPU", options)') for line in lines)
+
+
+def test_a_backend_of_keras_that_no_route_of_ours_has_can_be_written() -> None:
+    route = ROUTES["keras-jax"]
+    group = replace(route.steps[0].group, environ={"KERAS_BACKEND": "openvino"})
+    other = replace(route, steps=tuple(replace(step, group=group) for step in route.steps))
+    program = keras_program(pooling().graph, draw_data(pooling()), other)
+    assert "import openvino" in program.engine.imports
+    assert program.environ["KERAS_BACKEND"] == '"openvino"'
 
 
 def test_a_module_of_several_inputs_owns_the_weights() -> None:
@@ -121,6 +153,12 @@ def test_a_converted_model_is_compared_with_what_the_model_does_at_inference() -
     case = chain((1, 1, 1, 1), ("Resizing", {}), ("BatchNormalization", {}))
     text = make_script(bug(case, finding("tf-saved", "value", "export", "keras")))
     assert "model(data, training=False)" in text
+
+
+@pytest.mark.parametrize(("route", "call"), [("keras-torch", "model(data"), ("tf-graph", "given: model(given")])
+def test_a_layer_that_trains_unless_told_is_told(route: str, call: str) -> None:
+    for layer, end in (("RandomFlip", ", training=False)"), ("Dropout", ")")):
+        assert call + end in make_script(bug(chain((2, 3, 4, 3), (layer, {})), finding(route)))
 
 
 def test_states_are_reset_if_that_is_what_fails() -> None:
@@ -418,6 +456,26 @@ def test_other_bits_are_seen() -> None:
     for call, code in (("np.array([next(numbers)])", 1), ("np.array([np.nan])", 0)):
         made = program(call, "numbers = iter(range(100))")
         assert ends_with(made, ends.other_bits(made, single=True)).exit_code == code
+
+
+@pytest.mark.skipif(not available(), reason="only glibc fills memory")
+@pytest.mark.parametrize(
+    ("call", "code", "seen"),
+    [
+        ("np.empty(2000)", 1, "-1.3476555"),
+        ("np.zeros(2000)", 0, "0.0"),
+        ("np.ones(2) * os.getpid()", 0, ""),
+        ("np.ones(2 if np.empty(2000)[0] > 0 else -1)", 1, "exit code 1"),
+    ],
+)
+def test_a_script_fills_memory_with_one_byte_and_with_another(call: str, code: int, seen: str) -> None:
+    """What differs from process to process by itself is not taken for it; a failure with one of them is."""
+    made = program(call)
+    text = frame(["# a title"], made, ends.answers(made, single=True), ends.fill_memory())
+    ran = run_script(text, PYTHON)
+    assert (ran.exit_code, "MALLOC_PERTURB_" in text) == (code, True)
+    assert max(map(len, text.splitlines())) <= 100
+    assert seen in ran.printed.rpartition("\nseen:")[2]
 
 
 def test_a_missing_library_is_exit_code_2() -> None:

@@ -7,13 +7,17 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from bugs import bug, finding, pooling
 from trials import chain
 
 from cometfuzz import plugins
-from cometfuzz.routes import registry
+from cometfuzz.errors import NoScript
+from cometfuzz.routes import Library, registry
 from cometfuzz.routes.keras import utility
 from cometfuzz.routes.litert import in_order
-from cometfuzz.routes.registry import BROKEN, ROUTES, base_of
+from cometfuzz.routes.registry import BROKEN, ROUTES, base_of, library_named
+from cometfuzz.triage.reproducer import make_script
+from cometfuzz.triage.scripts.readers import written
 
 NAMES = (
     *("keras-tf", "keras-torch", "keras-jax", "keras2-tf", "tf-graph", "tf-xla", "keras-saved", "tf-saved"),
@@ -46,6 +50,35 @@ def test_outputs_of_litert_are_in_the_order_of_the_model() -> None:
     assert in_order(sorted(names)) == names
 
 
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "reference"])
+def test_every_route_says_how_a_script_runs_it(name: str) -> None:
+    first, second, *more = ROUTES[name].steps
+    assert callable(written(second, second.engine))
+    takes_onnx = second.name in ("tf2onnx", "torch.onnx")
+    assert [bool(step.reader) for step in more] == [takes_onnx] * len(more)
+    assert all(callable(written(step, step.reader)) for step in more if takes_onnx)
+    assert not first.engine
+
+
+@pytest.mark.parametrize("place", ["", "nowhere:run", "cometfuzz.triage.scripts.engines:nope"])
+def test_a_step_that_does_not_say_it_has_no_script(place: str) -> None:
+    with pytest.raises(NoScript, match=r"expected .*; received "):
+        written(ROUTES["keras-tf"].steps[1], place)
+
+
+def test_a_route_of_one_step_has_no_script() -> None:
+    found = finding("reference", "crash", "run", "reference", failure="ValueError: no")
+    with pytest.raises(NoScript, match="route='reference'"):
+        make_script(bug(pooling(), found))
+
+
+def test_of_a_library_that_nobody_knows_there_is_its_name() -> None:
+    stranger = library_named("toylib")
+    assert (stranger.title, stranger.packages, stranger.tracker.address) == ("toylib", ("toylib",), "")
+    assert library_named("torch").title == "PyTorch"
+    assert stranger == Library("toylib", "Toy Lib")
+
+
 def test_base_routes() -> None:
     assert base_of("openvino") == base_of("keras-saved") == "keras-tf"
     assert base_of("torch-onnx") == "keras-torch"
@@ -55,9 +88,12 @@ def test_base_routes() -> None:
 @pytest.fixture
 def _plug_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     (tmp_path / "plugged.py").write_text(
-        "from cometfuzz.routes import Group, Route, Stage, Step\n"
-        "step = Step('mine', Group('mine', 'tool'), __name__, 'run', (Stage('run', 'mine'),))\n"
+        "from cometfuzz.routes import Group, Library, Route, Stage, Step\n"
+        "step = Step('mine', Group('mine', 'tool'), __name__, 'run', (Stage('run', Library('mine')),))\n"
         "ROUTE = Route('mine', 'from outside', 'keras3', (step,))\n"
+        "bare = Step('bare', step.group, __name__, 'run', (Stage('run', 'x'),))\n"
+        "BARE = Route('bare', 'from outside', 'keras3', (bare,))\n"
+        "IDLE = Route('idle', 'from outside', 'keras3', (step,), turn='never')\n"
     )
     monkeypatch.syspath_prepend(str(tmp_path))
     yield
@@ -67,12 +103,15 @@ def _plug_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.mark.usefixtures("_plug_in")
 def test_a_route_from_outside_is_found_and_a_broken_one_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     places = {"mine": "plugged:ROUTE", "gone": "plugged:NOPE", "lost": "nowhere:ROUTE", "other": "plugged:ROUTE"}
+    places |= {"bare": "plugged:BARE", "idle": "plugged:IDLE"}
     points = [EntryPoint(name, place, registry.GROUP) for name, place in places.items()]
     monkeypatch.setattr(plugins, "entry_points", lambda group: points)
     monkeypatch.delenv(plugins.SWITCH)
     routes, broken = registry._load()
     assert list(routes) == ["mine"]
-    assert sorted(broken) == ["gone", "lost", "other"]
+    assert sorted(broken) == ["bare", "gone", "idle", "lost", "other"]
+    assert broken["bare"] == "plugged:BARE: expected a Library in each Stage; received 'x'"
+    assert broken["idle"].endswith("received turn='never'")
     assert "received" in broken["other"]
 
 

@@ -7,7 +7,7 @@ import pytest
 from cometfuzz.coverage.layers import CRITERIA
 from cometfuzz.evaluation.rq3 import LIFTED, Arm, Execution, run, summarise
 from cometfuzz.ir.case import Case
-from cometfuzz.mutation.base import Limits
+from cometfuzz.mutation.base import ModelLimits
 from cometfuzz.seeds.published import original, synthesised
 
 
@@ -25,7 +25,7 @@ class Priced:
 
 def two_arms(dear: Priced, cheap: Priced) -> list[Arm]:
     large, small = [original("MobileNetV2")], [synthesised("MobileNetV2")]
-    return [Arm("original", large, LIFTED, 1, dear), Arm("synthesised", small, Limits(), 1, cheap)]
+    return [Arm("original", large, LIFTED, 1, dear), Arm("synthesised", small, ModelLimits(), 1, cheap)]
 
 
 def nothing(arms: Sequence[Arm]) -> None:
@@ -53,7 +53,7 @@ def test_mutants_of_originals_keep_their_size() -> None:
 
 
 def test_a_case_that_fails_is_a_model_but_covers_nothing() -> None:
-    failing = Arm("failing", [synthesised("LeNet")], Limits(), 1, Priced(1.0, fails_every=1))
+    failing = Arm("failing", [synthesised("LeNet")], ModelLimits(), 1, Priced(1.0, fails_every=1))
     run([failing], 10, nothing)
     assert (failing.trace[-1].models, failing.trace[-1].executed) == (10, 0)
     assert set(failing.trace[-1].covered.values()) == {0}
@@ -77,5 +77,5 @@ def test_before_the_first_case_there_is_nothing_to_compare() -> None:
 def test_the_same_seed_gives_the_same_cases() -> None:
     first, second = Priced(1.0), Priced(5.0)
     for executor in (first, second):
-        run([Arm("any", [synthesised("LeNet")], Limits(), 3, executor)], 15, nothing)
+        run([Arm("any", [synthesised("LeNet")], ModelLimits(), 3, executor)], 15, nothing)
     assert [case.graph for case in first.cases] == [case.graph for case in second.cases]

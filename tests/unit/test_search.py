@@ -10,17 +10,23 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from cometfuzz.catalogue.cutting import taken_apart
 from cometfuzz.catalogue.data import to_array
-from cometfuzz.coverage.gain import Coverage
+from cometfuzz.catalogue.spaces import WIDE
+from cometfuzz.catalogue.validate import validate
+from cometfuzz.coverage.gain import Coverage, Fact, Gain
 from cometfuzz.draw import Draw
 from cometfuzz.errors import CometfuzzError
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.codec import case_id, encode
 from cometfuzz.ir.types import FLOATS
 from cometfuzz.mutation import MUTATIONS, PAPER
+from cometfuzz.mutation.base import ModelLimits, how_many
 from cometfuzz.mutation.dialect import usual_dialects
+from cometfuzz.mutation.special_input import is_multiplied
 from cometfuzz.search.directed import Directed
 from cometfuzz.search.metropolis import Metropolis, p_range
+from cometfuzz.search.odd import oddly, side_by_side
 from cometfuzz.search.pool import Pool
 from cometfuzz.search.rehearsal import Curve, rehearse
 from cometfuzz.search.strategies import PARKED_AFTER, Feedback, Options, Search, make_strategy, strategies
@@ -36,22 +42,22 @@ def strategy(name: str = "comet", seed: int = 1) -> Search:
 def test_the_range_of_p_is_the_papers() -> None:
     assert p_range(8) == pytest.approx((0.313, 0.598), abs=0.0015)
     with pytest.raises(CometfuzzError, match=r"received p=0\.9"):
-        Metropolis(tuple(MUTATIONS), p=0.9)
+        Metropolis(PAPER, p=0.9)
 
 
 def test_better_operators_are_chosen_more_often_and_none_never() -> None:
-    chooser = Metropolis(tuple(MUTATIONS))
-    for rank, name in enumerate(MUTATIONS):
+    chooser = Metropolis(PAPER)
+    for rank, name in enumerate(PAPER):
         for _ in range(10):
             chooser.learn(name, score=1 - rank / 10)
     chosen = Counter(chooser.choose(Draw(index)) for index in range(4000))
-    counts = [chosen[name] for name in MUTATIONS]
+    counts = [chosen[name] for name in PAPER]
     assert counts[0] > 2 * counts[3] > 2 * counts[7]
     assert min(counts) > 0
 
 
 def test_failed_attempts_count_against_an_operator() -> None:
-    chooser = Metropolis(tuple(MUTATIONS))
+    chooser = Metropolis(PAPER)
     chooser.learn("IL", 1.0)
     chooser.learn("IL", 0.0, applied=False)
     assert chooser.records["IL"].fitness == 0.5
@@ -99,7 +105,11 @@ def test_coverage_grows_in_all_three_criteria() -> None:
     assert all(after > before + 20 for before, after in zip(start, end, strict=True))
 
 
-@pytest.mark.parametrize("name", strategies())
+MODELS = [name for name in strategies() if name != "refuse"]
+"""Strategies that propose valid models."""
+
+
+@pytest.mark.parametrize("name", MODELS)
 def test_coverage_is_what_the_cases_cover_in_each_space(name: str) -> None:
     search = strategy(name)
     recounts = [Coverage(coverage.space) for coverage in search.coverages]
@@ -111,7 +121,7 @@ def test_coverage_is_what_the_cases_cover_in_each_space(name: str) -> None:
         assert recount.summary() == coverage.summary()
 
 
-@pytest.mark.parametrize("name", strategies())
+@pytest.mark.parametrize("name", MODELS)
 def test_cases_keep_to_a_dialect_and_clear_of_known_defects(name: str) -> None:
     search = strategy(name)
     made: list[Case] = []
@@ -135,6 +145,42 @@ def test_a_probe_stays_out_of_the_pool_and_so_does_what_is_not_finite() -> None:
         _, gains = search.land(case, Feedback(executed=True, nonfinite=nonfinite))
         assert any(gains)
         assert (graph in search.pool.graphs) == (not probe and not nonfinite)
+
+
+@pytest.mark.parametrize("name", ["comet", "comet-r", "comet-published", "directed"])
+def test_few_cases_have_a_product_of_special_input_and_none_is_pooled(name: str) -> None:
+    search = strategy(name)
+    made: list[Case] = []
+    rehearse(search, 150, made.append)
+    multiplied = [case for case in made if is_multiplied(case.graph)]
+    assert 0 < len(multiplied) <= 0.05 * len(made) + 1
+    assert not any(map(is_multiplied, search.pool.graphs))
+
+
+@pytest.mark.parametrize("name", ["directed", "odd"])
+def test_some_cases_have_sizes_that_matter_and_are_not_too_large(name: str) -> None:
+    search = strategy(name)
+    made: list[Case] = []
+    rehearse(search, 120, made.append)
+    kinds = [[kind for node in case.graph.nodes for kind in node.outputs] for case in made[4:]]
+    wide = [each for each in kinds if any(kind.shape[-1:] and kind.shape[-1] in WIDE for kind in each)]
+    assert len(wide) > 0.05 * len(made)
+    assert any(kind.rank == 4 and max(kind.shape[1:-1]) > 16 for each in wide for kind in each)
+    assert max(kind.elements for each in kinds for kind in each) <= search.limits.widened().elements
+
+
+def test_as_published_few_layers_are_touched_as_often_as_many() -> None:
+    def mean(limits: ModelLimits) -> float:
+        return sum(how_many(Draw(index), 10, limits) for index in range(2000)) / 2000
+
+    assert mean(ModelLimits(published=True)) == pytest.approx(5.5, abs=0.3)
+    assert mean(ModelLimits()) > 7.5
+    search = strategy("comet-published")
+    assert (search.limits.published, list(search.guide.coverages)) == (True, [search.coverages[0]])
+    assert [search.is_gain(gains) for gains in ([NOTHING, SOMETHING], [SOMETHING, NOTHING])] == [False, True]
+
+
+NOTHING, SOMETHING = Gain(()), Gain((Fact("inputs", "ReLU", "rank", "2"),))
 
 
 def test_directed_reaches_what_it_goes_for_and_says_why_it_does_not() -> None:
@@ -208,7 +254,7 @@ def test_a_strategy_from_outside_is_found_by_its_entry_point(tmp_path: Path) -> 
     )
     environ = {**os.environ, "PYTHONPATH": str(tmp_path), "COMETFUZZ_PLUGINS": ""}
     ended = subprocess.run([sys.executable, "-c", program], env=environ, capture_output=True, text=True, check=True)
-    assert ended.stdout == "['comet', 'comet-r', 'directed', 'fixed', 'odd'] Fixed\n"
+    assert ended.stdout == "['comet', 'comet-published', 'comet-r', 'directed', 'fixed', 'odd', 'refuse'] Fixed\n"
 
 
 NINTH = """
@@ -230,7 +276,7 @@ def test_a_ninth_mutation_takes_part_only_when_asked_for(tmp_path: Path) -> None
         "import sys\n"
         "from cometfuzz.cli import main\n"
         "from cometfuzz.mutation import MUTATIONS, PAPER\n"
-        "assert list(MUTATIONS) == [*PAPER, 'Gone', 'Same'], list(MUTATIONS)\n"
+        "assert list(MUTATIONS) == [*PAPER, 'SpecialBranch', 'Precision', 'Gone', 'Same'], list(MUTATIONS)\n"
         "assert MUTATIONS['MDims'].__module__ == 'cometfuzz.mutation.change_rank'\n"  # nobody takes the place of ours
         "main()"
     )
@@ -251,10 +297,34 @@ def test_a_ninth_mutation_takes_part_only_when_asked_for(tmp_path: Path) -> None
 
 
 def test_an_unknown_strategy_is_refused() -> None:
-    with pytest.raises(CometfuzzError, match="expected one of comet, comet-r, directed, odd; received strategy='x'"):
+    known = "comet, comet-published, comet-r, directed, odd, refuse"
+    with pytest.raises(CometfuzzError, match=f"expected one of {known}; received strategy='x'"):
         make_strategy("x", Options(1, []))
 
 
 def test_the_area_under_a_curve() -> None:
     curve = Curve(strategy(), [0, 1, 3], {("paper", "inputs"): [0.0, 0.5, 0.5]})
     assert curve.area("paper", "inputs") == pytest.approx((0.25 + 1.0) / 3)
+
+
+def test_some_cases_of_a_campaign_run_once_more_on_odd_numbers() -> None:
+    case = Case(next(iter(SMALL.values()))(), 3)
+    odd = [oddly(7, index, case) for index in range(20)]
+    assert sum(each is not None for each in odd) == 4, "one in every block of five"
+    again = [oddly(7, index, case) for index in range(20)]
+    assert [each and case_id(each) for each in odd] == [each and case_id(each) for each in again]
+    for each in filter(None, odd):
+        assert each.graph == case.graph
+        assert case_id(each) != case_id(case)
+
+
+def test_layers_of_some_cases_run_side_by_side_on_odd_numbers() -> None:
+    case = Case(next(iter(SMALL.values()))(), 3)
+    apart = [side_by_side(7, index, case) for index in range(20)]
+    assert sum(each is not None for each in apart) == 5, "one in every block of four"
+    again = [side_by_side(7, index, case) for index in range(20)]
+    assert [each and case_id(each) for each in apart] == [each and case_id(each) for each in again]
+    for each in filter(None, apart):
+        assert each.graph == taken_apart(case.graph)
+        assert validate(each.graph) == []
+        assert {*each.data} >= {node.id for node in each.graph.inputs if node.outputs[0].is_float}

@@ -164,7 +164,7 @@ DAMAGES: dict[str, tuple[Spoil, Iterable[str]]] = {
     "a bug that is bytes": (sql("UPDATE bugs SET bug = x'ff00'"), READS_BUGS),
     "a bug that is no UTF-8": (sql("UPDATE bugs SET bug = CAST(x'ff' AS TEXT)"), READS_BUGS),
     "a bug without blame": (sql("UPDATE bugs SET bug = json_remove(bug, '$.blame')"), READS_BUGS),
-    "a bug of unknown severity": (bug("severity", "dreadful"), READS_BUGS),
+    "a bug of unknown data_kind": (bug("data_kind", "dreadful"), READS_BUGS),
     "a bug that ran a word": (bug("runs", "often"), READS_BUGS),
     "a bug without a model": (bug("minimal", {"version": 1}), READS_BUGS),
     "a bug of no route": (bug_part("finding", "camps", []), READS_BUGS),

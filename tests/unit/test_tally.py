@@ -16,13 +16,13 @@ def tallied(*events: object, known: tuple[str, ...] = ()) -> Tally:
 
 def test_findings_are_counted_by_key_and_in_all() -> None:
     same = finding(detail="another stride")
-    other = finding("value", "torch", "Dense", "off", severity="overflow")
+    other = finding("value", "torch", "Dense", "off", data_kind="overflow")
     tally = tallied(case_done(0, 1.0, finding(), other), case_done(1, 2.0, same))
     assert {name: (count.distinct, count.total) for name, count in tally.symptoms.items()} == {
         "crash": (1, 2),
         "value": (1, 1),
     }
-    assert (tally.severities["ordinary"].total, tally.severities["overflow"].total) == (2, 1)
+    assert (tally.data_kinds["ordinary"].total, tally.data_kinds["overflow"].total) == (2, 1)
     assert (tally.distinct, tally.found) == (2, 3)
     assert tally.libraries == {"tensorflow": 1, "torch": 1}
     assert [sighting.index for sighting in tally.latest] == [0, 0]
@@ -36,7 +36,7 @@ def test_what_does_not_count_is_counted_apart() -> None:
         finding("unsupported", defect="declared"),
     )
     tally = tallied(case_done(0, 1.0, *aside))
-    assert tally.apart == {"unsupported": 1, "refused": 1, "known defect": 2}
+    assert tally.not_counted == {"unsupported": 1, "refused": 1, "known defect": 2}
     assert (tally.distinct, tally.found) == (0, 0)
 
 

@@ -1,6 +1,6 @@
 """Triage as a whole: from a finding to one bug, without any library."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import cast
@@ -14,7 +14,7 @@ from cometfuzz.catalogue.data import to_array, to_tensor
 from cometfuzz.errors import CometfuzzError
 from cometfuzz.execution.executor import Executor
 from cometfuzz.execution.outcome import Outcome, Trial
-from cometfuzz.ir.case import Case
+from cometfuzz.ir.case import Case, Manner
 from cometfuzz.ir.graph import Edge, Graph
 from cometfuzz.oracles.bench import Bench
 from cometfuzz.oracles.finding import Finding
@@ -23,9 +23,10 @@ from cometfuzz.routes.registry import ROUTES
 from cometfuzz.triage.blame import AGAINST
 from cometfuzz.triage.bug import Blame, Bug, Script, Signature
 from cometfuzz.triage.confirm import Confirmed
-from cometfuzz.triage.known import KnownIssue
+from cometfuzz.triage.known import Known, KnownIssue
 from cometfuzz.triage.localise import change_rates
 from cometfuzz.triage.reduce import Effort
+from cometfuzz.triage.signature import covers, layers_of
 from cometfuzz.triage.triage import UNDECIDED, Triage
 
 NAMES = ("keras-tf", "keras-torch", "openvino")
@@ -39,7 +40,9 @@ class Wrong(Acting):
         super().__init__({}, NAMES)
         self.wrong = routes
 
-    def run(self, case: Case, routes: Sequence[str] = (), intermediates: bool = False) -> Trial:
+    def run(
+        self, case: Case, routes: Sequence[str] = (), intermediates: bool = False, other_memory: bool = False
+    ) -> Trial:
         self.ran += 1
         return self.wrong(case, routes or NAMES, intermediates)
 
@@ -128,12 +131,12 @@ def test_a_known_issue_is_said_to_be_known_and_costs_no_run() -> None:
     executor = crashing(softmax)
     issue = KnownIssue(link="https://example.org/1", failure="RuntimeError*")
     asked: list[Bug] = []
-    result = triage_of(executor, known=[issue], reproduce=asked.append).triage(CRASH, CASE)
+    result = triage_of(executor, known=Known((issue,)), reproduce=asked.append).triage(CRASH, CASE)
     assert result.bug is not None
     assert result.bug.known == "https://example.org/1"
     assert (executor.ran, asked) == (0, [])
     issue = KnownIssue(note="later", library="tf2onnx", layers="Softmax", condition="")
-    result = triage_of(executor, known=[issue], reproduce=asked.append).triage(CRASH, CASE)
+    result = triage_of(executor, known=Known((issue,)), reproduce=asked.append).triage(CRASH, CASE)
     assert result.bug is not None
     assert (result.bug.known, result.bug.signature.layers, asked) == ("later", ("Softmax",), [])
 
@@ -162,7 +165,9 @@ def test_a_crash_over_what_is_declared_is_known() -> None:
     """What raises over a wrong value that is declared is no bug of its own."""
 
     class Both(Wrong):
-        def run(self, case: Case, routes: Sequence[str] = (), intermediates: bool = False) -> Trial:
+        def run(
+            self, case: Case, routes: Sequence[str] = (), intermediates: bool = False, other_memory: bool = False
+        ) -> Trial:
             outcomes = dict(super().run(case, routes, intermediates).outcomes)
             if "keras-torch" in outcomes and {"Softmax", "AveragePooling1D"} <= {n.layer for n in case.graph.nodes}:
                 outcomes.update(Acting({"keras-torch": softmax}, NAMES).run(case, ["keras-torch"]).outcomes)
@@ -232,7 +237,7 @@ def test_the_script_belongs_to_the_bug() -> None:
 
 
 def test_ones_may_show_in_a_clean_process_what_zeros_do_not() -> None:
-    """Memory that nobody wrote holds what an earlier model left; in a clean process it is zero, as the data are."""
+    """Uninitialised memory holds what an earlier model left; in a clean process it is zero, as the data are."""
     executor = Wrong(Routes(openvino=lambda layer, value: np.full_like(value, 7.0) if layer == "ReLU" else value))
 
     def clean_process(bug: Bug) -> Script:
@@ -261,7 +266,9 @@ def test_a_crash_over_what_went_wrong_before_is_that_bug() -> None:
     """One layer gives a wrong value, and the next one raises over it: one fix, one bug."""
 
     class Both(Wrong):
-        def run(self, case: Case, routes: Sequence[str] = (), intermediates: bool = False) -> Trial:
+        def run(
+            self, case: Case, routes: Sequence[str] = (), intermediates: bool = False, other_memory: bool = False
+        ) -> Trial:
             outcomes = dict(super().run(case, routes, intermediates).outcomes)
             if (
                 "openvino" in outcomes
@@ -330,3 +337,44 @@ def test_a_title_names_a_few_layers_and_conditions() -> None:
         "A > B > C > ... 2 more ... > F raises an exception: runtime X (a, b, c, d, e, ... 2 more ..., h)"
     )
     assert bug.signature == many
+
+
+MANNER = Manner(named=True, inside=("n1", "n2"), opened={"x": (0,)}, before=({"x": (5,)}, {"x": (1,)}))
+
+
+class Particular(Acting):
+    """An executor whose OpenVINO fails where a condition on the manner holds, over a Softmax."""
+
+    def __init__(self, needed: Callable[[Manner], bool]) -> None:
+        super().__init__({}, NAMES)
+        self.needed = needed
+
+    def run(
+        self, case: Case, routes: Sequence[str] = (), intermediates: bool = False, other_memory: bool = False
+    ) -> Trial:
+        self.conditions = {"openvino": lambda graph: softmax(graph) and self.needed(case.manner)}
+        return super().run(case, routes, intermediates, other_memory)
+
+
+@pytest.mark.parametrize(
+    ("needed", "left", "words"),
+    [
+        (lambda manner: True, Manner(), ""),
+        (lambda manner: bool(manner.opened), Manner(opened={"x": (0,)}), "open sizes"),
+        (lambda manner: bool(manner.before), Manner(opened={"x": (0,)}, before=({"x": (5,)},)), "other sizes before"),
+        (lambda manner: manner.named, Manner(named=True), "dictionaries"),
+    ],
+)
+def test_of_a_manner_only_that_is_left_without_which_nothing_shows(
+    needed: Callable[[Manner], bool], left: Manner, words: str
+) -> None:
+    result = triage_of(Particular(needed)).triage(CRASH, replace(CASE, manner=MANNER)).bug
+    assert result is not None
+    assert layers_of(result.minimal.graph) == ("Softmax",)
+    names = dict(zip(left.opened, [node.id for node in result.minimal.graph.inputs], strict=False))
+    assert replace(result.minimal.manner, opened={}, before=()) == replace(left, opened={}, before=())
+    assert result.minimal.manner.opened == {names[name]: axes for name, axes in left.opened.items()}
+    assert len(result.minimal.manner.before) == len(left.before)
+    assert words in result.title
+    assert covers(result, CRASH, CASE.graph, MANNER)
+    assert covers(result, CRASH, CASE.graph) == (left == Manner())

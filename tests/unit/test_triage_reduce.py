@@ -111,6 +111,17 @@ def test_an_activation_within_a_layer_is_shown_by_itself() -> None:
     assert names(reduced(DEEP, tanh).case.graph) == ["Activation"]
 
 
+def test_an_activation_is_tried_on_what_it_sees_in_its_layer() -> None:
+    case = chain((2, 3), ("Dense", {"units": 4, "activation": "gelu"}))
+    data = draw_data(case)
+    (dense,) = (node.id for node in case.graph.nodes if node.layer == "Dense")
+    (x,), (kernel, bias) = data.inputs.values(), data.weights[dense].values()
+    (unwrap,) = (each for each in PASSES if each.__name__ == "unwrap")
+    proposed = [one for one in unwrap(Workpiece(case)) if one is not None and names(one.graph) == ["Activation"]]
+    seen = [to_array(tensor) for one in proposed for tensor in one.data.values()]
+    assert any(array.shape == (2, 4) and np.allclose(array, x @ kernel + bias, atol=1e-5) for array in seen)
+
+
 def test_several_inputs_and_outputs_are_dropped() -> None:
     drafts = [Draft(f"x{i}", INPUT, {"shape": (2, 3)}, ()) for i in range(3)]
     drafts.append(Draft("sum", "Add", {}, tuple(Edge(f"x{i}") for i in range(3))))

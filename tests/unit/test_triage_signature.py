@@ -15,6 +15,7 @@ from cometfuzz.oracles.finding import Camp, Finding
 from cometfuzz.triage.bug import Blame, Bug, Signature
 from cometfuzz.triage.known import KnownIssue, known_as, load_known
 from cometfuzz.triage.signature import condition_of, covers, failure_of, kin, needs_utility, same_bug, sign
+from cometfuzz.triage.triage import made_wrong
 
 BLAME = Blame("tf2onnx", "tf2onnx", "converter tf2onnx", "why", 0.9)
 WRONG = Finding("value", "value", "ordinary", (Camp(("openvino",), "x"),), "run", "openvino", "d", "n0", "Conv2D")
@@ -30,7 +31,7 @@ def text_of(issue: KnownIssue | None) -> str:
 
 def bug_of(case: Case, finding: Finding = WRONG) -> Bug:
     signature = sign(finding, BLAME, case.graph)
-    return Bug(signature, "", finding.severity, finding, BLAME, case, "", case, "", 3, 3)
+    return Bug(signature, "", finding.data_kind, finding, BLAME, case, "", case, "", 3, 3)
 
 
 def test_the_condition_is_what_differs_from_the_simplest() -> None:
@@ -56,8 +57,8 @@ def test_a_signature_has_layers_in_order_and_a_stable_id() -> None:
 
 def test_special_data_belongs_to_the_condition() -> None:
     graph = chain((1, 2), ("ReLU", {})).graph
-    assert sign(replace(WRONG, severity="special"), BLAME, graph).condition == "special data"
-    assert sign(replace(WRONG, severity="overflow"), BLAME, graph).condition == ""
+    assert sign(replace(WRONG, data_kind="special"), BLAME, graph).condition == "special data"
+    assert sign(replace(WRONG, data_kind="overflow"), BLAME, graph).condition == ""
 
 
 @pytest.mark.parametrize(
@@ -101,7 +102,7 @@ def test_a_converter_that_fails_in_the_same_words_over_one_operator_is_one_bug_w
     assert covers(
         replace(keras, finding=replace(found, detail=biases("Add"))), replace(found, detail=biases("ReLU")), other
     )
-    assert not covers(replace(add, severity="empty"), found, other)
+    assert not covers(replace(add, data_kind="empty"), found, other)
     vague = replace(found, failure="KeyError: '...'", detail="KeyError in tf2onnx: 'a'")
     assert not covers(bug_of(add.minimal, vague), vague, other)
 
@@ -224,12 +225,12 @@ def test_what_a_layer_of_keras_says_is_known_where_its_frames_are_lost() -> None
 
 
 def test_a_crash_is_known_anywhere_if_the_layer_did_not_matter() -> None:
-    crash = replace(crash_of("keras-tf"), severity="empty")
+    crash = replace(crash_of("keras-tf"), data_kind="empty")
     bug = bug_of(chain((1, 0), ("ReLU", {})), crash)
     dense = chain((0, 3), ("Dense", {}))
     assert covers(bug, crash, dense.graph)
-    assert covers(bug, replace(crash, severity="special"), dense.graph)
-    assert not covers(bug, replace(crash, severity="ordinary"), chain((1, 3), ("Dense", {})).graph)
+    assert covers(bug, replace(crash, data_kind="special"), dense.graph)
+    assert not covers(bug, replace(crash, data_kind="ordinary"), chain((1, 3), ("Dense", {})).graph)
     assert not covers(bug_of(chain((1, 0), ("Softmax", {})), crash), crash, dense.graph)
 
 
@@ -358,3 +359,19 @@ def test_a_broken_file_is_one_clear_error(tmp_path: Path, text: str, message: st
 def test_the_issues_that_are_shipped_say_what_they_mean(said: str, signature: Signature, other: dict[str, Any]) -> None:
     assert said in text_of(known_as(load_known(), signature))
     assert known_as(load_known(), replace(signature, **other)) is None
+
+
+def test_readers_that_fail_over_one_bad_file_are_one_bug() -> None:
+    """Each says it in its own words; whoever is to blame made the file."""
+    case = chain((1, 3), ("Dense", {}))
+    blamed = replace(BLAME, library="tf2onnx", stage="tf2onnx")
+    texts = {"onnxruntime": "Fail: cannot reshape", "onnx": "ValueError: size", "tf2onnx": "Fail: cannot reshape"}
+    found = [replace(crash_of("openvino"), library=name, stage="run", failure=text) for name, text in texts.items()]
+    found[2] = replace(found[2], stage="tf2onnx")
+    bugs = [
+        Bug(sign(each, blamed, case.graph), "", "ordinary", each, blamed, case, "", case, "", 3, 3) for each in found
+    ]
+    assert made_wrong(bugs[0], bugs[1])
+    assert not made_wrong(bugs[0], bugs[2]), "it raised by itself"
+    other = replace(bugs[1], blame=replace(blamed, library="keras"))
+    assert not made_wrong(bugs[0], other)

@@ -32,7 +32,7 @@ def varied(case: Case, names: Sequence[str] = ("keras-tf",)) -> tuple[Varied, in
     """What comes of it, and in how many runs."""
     runs = 0
 
-    def rerun(case: Case, routes: Sequence[str], intermediates: bool = False) -> Trial:
+    def rerun(case: Case, routes: Sequence[str], intermediates: bool = False, other_memory: bool = False) -> Trial:
         nonlocal runs
         runs += 1
         return Routes()(case, routes, intermediates)
@@ -103,7 +103,7 @@ def test_the_first_route_that_completes_tells() -> None:
     case = chain((2, 6), *LAYERS)
     asked: list[str] = []
 
-    def rerun(case: Case, routes: Sequence[str], intermediates: bool = False) -> Trial:
+    def rerun(case: Case, routes: Sequence[str], intermediates: bool = False, other_memory: bool = False) -> Trial:
         asked.extend(routes)
         if routes == ["keras-torch"]:
             return Routes()(case, routes, intermediates)

@@ -15,6 +15,7 @@ from cometfuzz.ledger.matching import View
 from cometfuzz.oracles.finding import Camp, Finding
 from cometfuzz.routes import Route
 from cometfuzz.routes.registry import ROUTES
+from cometfuzz.routes.switches import plain_name, route_named
 
 Condition = Callable[[Graph], bool]
 
@@ -36,13 +37,15 @@ class Acting:
 
     @property
     def routes(self) -> Mapping[str, Route]:
-        return {name: ROUTES[name] for name in self.names}
+        return {name: found for name in self.names if (found := route_named(name, ROUTES)) is not None}
 
     @property
     def view(self) -> View:
         return usual_view()
 
-    def run(self, case: Case, routes: Sequence[str] = (), intermediates: bool = False) -> Trial:
+    def run(
+        self, case: Case, routes: Sequence[str] = (), intermediates: bool = False, other_memory: bool = False
+    ) -> Trial:
         self.ran += 1
         self.tried.append(case)
         return Trial(case, {name: self._outcome(case, name, intermediates) for name in routes or self.names})
@@ -50,7 +53,9 @@ class Acting:
     def _outcome(self, case: Case, name: str, intermediates: bool) -> Outcome:
         condition = self.conditions.get(name)
         if condition is not None and condition(case.graph) and self.flaky(self.ran):
-            return raised(name, "RuntimeError", "no", stage=ROUTES[name].stages[-1].name, library="a library")
+            return raised(
+                name, "RuntimeError", "no", stage=ROUTES[plain_name(name)].stages[-1].name, library="a library"
+            )
         graph = with_all_outputs(case.graph) if intermediates else case.graph
         outcome = completed(name, answer(case, graph=graph))
         return select_outputs(outcome, case.graph, graph) if intermediates else outcome

@@ -9,9 +9,9 @@ from cometfuzz.catalogue.data import NUMPY, Array, draw_data
 from cometfuzz.catalogue.validate import assemble
 from cometfuzz.execution.executor import select_outputs, with_all_outputs
 from cometfuzz.execution.outcome import Failure, Outcome, StageTime, Trial
-from cometfuzz.execution.protocol import WireTensor
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.graph import INPUT, Draft, Edge, Graph
+from cometfuzz.protocol import WireTensor
 from cometfuzz.reference.run import narrow, run
 
 Fault = Callable[[str, Array], Array]
@@ -75,7 +75,9 @@ class Routes:
     def __init__(self, **faults: Fault) -> None:
         self.faults = {name.replace("_", "-"): fault for name, fault in faults.items()}
 
-    def __call__(self, case: Case, routes: Sequence[str], intermediates: bool = False) -> Trial:
+    def __call__(
+        self, case: Case, routes: Sequence[str], intermediates: bool = False, other_memory: bool = False
+    ) -> Trial:
         graph = with_all_outputs(case.graph) if intermediates else case.graph
         outcomes = {}
         for name in routes:

@@ -8,7 +8,7 @@ from cometfuzz.ir.case import Case
 from cometfuzz.oracles.finding import Finding
 
 Summary = Mapping[str, Mapping[str, Mapping[str, int]]]
-"""Coverage by space and criterion: covered, total, reachable."""
+"""Coverage by space and criterion: covered, total, reachable; see `coverage.gain.summary_of`."""
 
 
 @dataclass(frozen=True)

@@ -19,14 +19,25 @@ COVERED = tuple(f"{space}_{criterion}" for space, criterion in COUNTS)
 _RESULT = ("d_mad", "route", "status", "stage", "library", "wall_s", "cpu_s", "mean_magnitude")
 
 OUTCOMES = (
-    *("index", "part", "case_id", "operator", "nodes", "executed", "gained_paper", "gained_full", "elapsed_s"),
+    *(
+        "index",
+        "part",
+        "case_id",
+        "operator",
+        "nodes",
+        "executed",
+        "gained_paper",
+        "gained_full",
+        "gained_ops",
+        "elapsed_s",
+    ),
     *COVERED,
     *("findings", *_RESULT, "failure", "message", "detail", "versions"),
 )
 """The columns of outcomes: one row for each case, part and route."""
 
 FINDINGS = (
-    *("index", "part", "case_id", "oracle", "symptom", "severity", "counts", "library", "stage", "node", "layer"),
+    *("index", "part", "case_id", "oracle", "symptom", "data_kind", "counts", "library", "stage", "node", "layer"),
     *("failure", "defect", "routes", "what", "others", "detail", "key"),
 )
 """The columns of findings: one row for each."""
@@ -58,6 +69,7 @@ def _outcome_row(row: sqlite3.Row) -> Row:
             "executed": from_json(row["feedback"])["executed"],
             "gained_paper": gained.get("paper"),
             "gained_full": gained.get("full"),
+            "gained_ops": gained.get("ops"),
             **{name: row[name] for name in (*COVERED, *_RESULT)},
             "findings": row["found"],
             "failure": failure.get("type"),

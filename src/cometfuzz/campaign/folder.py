@@ -73,7 +73,7 @@ class CaseFiles:
         if isinstance(text, str):
             raise InvalidCase(text)
         try:
-            return decode(text)
+            return decode(text, breaking=True)
         except InvalidCase as error:
             raise InvalidCase(f"{self.path(case_id)}: {error}") from None
 

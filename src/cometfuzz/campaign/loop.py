@@ -7,30 +7,39 @@ are the same whatever the number of jobs. Execution goes on while a case is judg
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError, Future, wait
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from cometfuzz.campaign.events import CaseDone, Ended, Event, Executed, Notice, RouteResult, Started, Summary
+from cometfuzz.catalogue.manners import exchanged
+from cometfuzz.catalogue.spec import KERAS3
 from cometfuzz.config import PolicyConfig
 from cometfuzz.coverage.branches import Branches
-from cometfuzz.coverage.gain import new_nodes
+from cometfuzz.coverage.gain import new_nodes, summary_of
 from cometfuzz.draw import Draw
 from cometfuzz.execution.executor import Executor
 from cometfuzz.execution.outcome import Outcome, Trial
-from cometfuzz.execution.policy import assign
+from cometfuzz.execution.policy import Assignment, assign, assign_breaking
 from cometfuzz.execution.reference import REFERENCE
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.codec import case_id
 from cometfuzz.oracles.bench import Bench
 from cometfuzz.oracles.d_mad import d_mad, mean_magnitude
 from cometfuzz.oracles.judging import examine
+from cometfuzz.oracles.relations import SAMPLE
 from cometfuzz.reference.nonfinite import GIVEN, SPECIAL, nonfinite_origins
+from cometfuzz.search.manners import mannered
+from cometfuzz.search.odd import oddly, side_by_side
+from cometfuzz.search.refuse import beside
 from cometfuzz.search.strategies import WINDOW, Feedback, Strategy
 
 TWICE_ONE_IN = 20
 """How many cases there are for one that is run twice on its base routes, to see whether they are deterministic."""
+
+MEMORY_ONE_IN = 20
+"""How many cases there are for one that is run with other memory on all its routes, though nothing looks wrong."""
 
 _POLL_S = 0.2
 
@@ -54,7 +63,8 @@ class Proposed:
 
 def proposed_by(strategy: Strategy, case: Case) -> Proposed:
     """What there is to know of the case that a strategy has just proposed."""
-    return Proposed(case, getattr(strategy, "last_operator", ""), new_nodes(case.graph, strategy.coverages))
+    new = () if case.breaks else new_nodes(case.graph, strategy.coverages)
+    return Proposed(case, getattr(strategy, "last_operator", ""), new)
 
 
 @dataclass
@@ -119,10 +129,42 @@ class Campaign:
         yield Ended(reason, self.done, self._elapsed(began), self._coverage(), usage.own_cpu_s, usage.library_cpu_s)
 
     def _submit(self, ready: Proposed) -> _Flight:
-        assignments = assign(self.policy, self.executor.view, ready.case, self._next, self.seed, ready.new)
+        view, extra = self.executor.view, beside(self.seed, self._next, ready.operator)
+        if ready.case.breaks:
+            assignments = [assign_breaking(view, ready.case)]
+        else:
+            assignments = assign(self.policy, view, ready.case, self._next, self.seed, ready.new)
+            dear = set(self.policy.converters)  # a cut costs them more than ten models cost the base routes
+            cheap = [each for each in assignments if dear.isdisjoint(each.routes)]
+            changed = [self._otherwise(oddly, assignments), self._otherwise(side_by_side, cheap)]
+            changed.append(self._mannered(assignments))
+            assignments += [each for made in changed for each in made]
+        if extra is not None and assignments:
+            assignments.append(assign_breaking(view, extra))
         futures = [self.executor.submit(part.case, part.routes) for part in assignments]
         self._next += 1
         return _Flight(self._next - 1, ready.case, ready.operator, futures)
+
+    def _otherwise(
+        self, change: Callable[[int, int, Case], Case | None], assignments: Sequence[Assignment]
+    ) -> list[Assignment]:
+        """The same on odd numbers, if it is their turn; cuts of the case that dear routes get, too."""
+        made = [(change(self.seed, self._next, each.case), each.routes) for each in assignments]
+        return [Assignment(case, routes) for case, routes in made if case is not None]
+
+    def _mannered(self, assignments: Sequence[Assignment]) -> list[Assignment]:
+        """Some of the same in another manner, on the routes that know it; one with open sizes every other time at both
+        its sizes."""
+        routes, found = self.executor.view.routes, []
+        for number, part in enumerate(assignments):
+            draw = Draw(self.seed, "manner", self._next, number)
+            able = tuple(name for name in part.routes if routes[name].speaks == KERAS3 and routes[name].switch is None)
+            if not able or not draw.chance(1 / self.policy.manner_one_in):
+                continue
+            case = mannered(part.case, draw, exported=any(name in self.policy.converters for name in able))
+            other = exchanged(case) if case is not None and case.manner.before and draw.chance(1 / 2) else None
+            found += [Assignment(each, able) for each in (case, other) if each is not None]
+        return found
 
     def _await(self, flight: _Flight, began: float) -> str:
         """Wait until a case is through; or the reason why the campaign ends before that."""
@@ -161,11 +203,15 @@ class Campaign:
     def _bench(self, number: int, trial: Trial, index: int) -> Bench:
         again = None
         base = [name for name in self.policy.base if name in trial.outcomes]
-        if base and number == 0 and Draw(self.seed, "twice", index).chance(1 / TWICE_ONE_IN):
+        if base and number == 0 and not trial.case.breaks and Draw(self.seed, "twice", index).chance(1 / TWICE_ONE_IN):
             again = self.executor.run(trial.case, base)
-        return Bench(trial, self.executor.run, again, self.executor.view)
+        memory = Draw(self.seed, "memory", index).chance(1 / MEMORY_ONE_IN)
+        return Bench(
+            trial, self.executor.run, again, self.executor.view, thorough=False, memory=memory, relations=SAMPLE
+        )
 
     def _feedback(self, benches: Sequence[Bench]) -> Feedback:
+        benches = [bench for bench in benches if not bench.trial.case.breaks]
         executed = bool(benches) and any(name != REFERENCE.name for name in benches[0].completed)
         reasons = nonfinite_origins(benches[0].graph, benches[0].reference).values() if executed else ()
         found = any(news.branch_count for bench in benches for news in bench.trial.branches.values())
@@ -176,7 +222,7 @@ class Campaign:
         )
 
     def _coverage(self) -> Summary:
-        return {coverage.space.name: coverage.summary() for coverage in self.strategy.coverages}
+        return summary_of(self.strategy.coverages)
 
     def _elapsed(self, began: float) -> float:
         return self.spent_s + time.monotonic() - began
@@ -188,7 +234,7 @@ def _executed(number: int, bench: Bench) -> Executed:
         case=bench.trial.case,
         case_id=case_id(bench.trial.case),
         results=[_result(outcome) for outcome in bench.trial.outcomes.values()],
-        d_mad=d_mad(bench.completed),
+        d_mad=None if bench.trial.case.breaks else d_mad(bench.completed),
         findings=tuple(examine(bench)),
     )
 

@@ -22,7 +22,7 @@ from cometfuzz.campaign.stored import (
     Point,
     Ran,
     Seconds,
-    Session,
+    SessionRow,
     Settled,
     as_stored,
     bug_of,
@@ -192,7 +192,7 @@ class Records:
         sql = "SELECT done, text FROM notices ORDER BY notice"
         return self.read(lambda row: msgspec.convert(tuple(row), tuple[int, str]), sql)
 
-    def sessions(self) -> Iterator[Session]:
+    def sessions(self) -> Iterator[SessionRow]:
         sql = "SELECT * FROM sessions ORDER BY session"
         return self.read(session, sql)
 

@@ -7,8 +7,8 @@ import cometfuzz
 from cometfuzz.campaign.events import Summary
 from cometfuzz.campaign.records import Records
 from cometfuzz.campaign.stored import Logged
-from cometfuzz.coverage.gain import Coverage
-from cometfuzz.coverage.layers import SIGMA, full_space, paper_space
+from cometfuzz.coverage.gain import Coverage, summary_of
+from cometfuzz.coverage.layers import SIGMA, SPACES
 from cometfuzz.errors import InvalidCampaign
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.codec import case_id
@@ -81,10 +81,10 @@ def _feedback(records: Records, logged: Logged) -> Feedback:
 
 def recount(records: Records, sigma: int = SIGMA) -> Summary:
     """What the stored cases that executed cover, counted anew from their files."""
-    counted = [Coverage(paper_space(sigma)), Coverage(full_space(sigma))]
+    counted = [Coverage(space(sigma)) for space in SPACES]
     for logged in records.feedbacks():
         if logged.feedback["executed"]:
             graph = records.case(logged.case_id).graph
             for coverage in counted:
                 coverage.cover(graph)
-    return {coverage.space.name: coverage.summary() for coverage in counted}
+    return summary_of(counted)

@@ -9,7 +9,7 @@ from pathlib import Path
 from cometfuzz.errors import InvalidCampaign
 from cometfuzz.places import Place
 
-VERSION = 4
+VERSION = 5
 """Goes up with every change of the tables; a database of another version is refused."""
 
 APPLICATION = 0x636F6D74
@@ -51,6 +51,9 @@ CREATE TABLE cases (
     full_inputs INTEGER,
     full_parameters INTEGER,
     full_sequences INTEGER,
+    ops_inputs INTEGER,
+    ops_parameters INTEGER,
+    ops_sequences INTEGER,
     branches TEXT
 );
 CREATE TABLE trials (
@@ -87,7 +90,7 @@ CREATE TABLE findings (
     place INTEGER NOT NULL,
     oracle TEXT NOT NULL,
     symptom TEXT NOT NULL,
-    severity TEXT NOT NULL,
+    data_kind TEXT NOT NULL,
     library TEXT NOT NULL,
     stage TEXT NOT NULL,
     layer TEXT NOT NULL,
@@ -113,7 +116,7 @@ CREATE TABLE bugs (
     bug_id TEXT PRIMARY KEY,
     key TEXT NOT NULL,
     title TEXT NOT NULL,
-    severity TEXT NOT NULL,
+    data_kind TEXT NOT NULL,
     symptom TEXT NOT NULL,
     library TEXT NOT NULL,
     stage TEXT NOT NULL,

@@ -21,22 +21,24 @@ from cometfuzz.coverage.layers import SIGMA
 from cometfuzz.errors import InvalidCampaign, InvalidCase, InvalidCoverage
 from cometfuzz.execution.executor import Executor
 from cometfuzz.execution.observation import Observation
-from cometfuzz.execution.supervisor import Limits
+from cometfuzz.execution.supervisor import WorkerLimits
 from cometfuzz.execution.versions import view_of
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.codec import encode
 from cometfuzz.ir.graph import Graph
+from cometfuzz.ledger.cpu import cpu_level
 from cometfuzz.ledger.reading import overlay
 from cometfuzz.mutation import with_others
-from cometfuzz.mutation.base import Limits as GraphLimits
+from cometfuzz.mutation.base import ModelLimits
 from cometfuzz.mutation.dialect import Dialects
 from cometfuzz.oracles.judging import expect_plugins
 from cometfuzz.places import Place
 from cometfuzz.routes import Route
-from cometfuzz.routes.registry import ROUTES
+from cometfuzz.routes.keras import KERAS_TF
+from cometfuzz.routes.switches import with_switches
 from cometfuzz.search.strategies import WINDOW, Options, Strategy, make_strategy
 
-OBSERVED = "keras-tf"
+OBSERVED = KERAS_TF
 """The route whose library code is observed for branch coverage, as in the paper."""
 
 BRANCHES = "branches.json"
@@ -66,6 +68,8 @@ class Settings:
     version: str = cometfuzz.__version__
     ledger: str = ""
     """The digest of what this machine had learned of the ledger."""
+    cpu: str = ""
+    """The kind of CPU, which decides what of the ledger stands."""
     mutations: tuple[str, ...] = ()
     """Mutations of other packages that take part."""
 
@@ -87,7 +91,7 @@ class Settings:
 
     def strategy_made(self, dialects: Dialects) -> Strategy:
         graphs = [decode(text.encode()).graph for text in self.seeds]
-        limits = GraphLimits.of(GraphConfig(**self.graphs))
+        limits = ModelLimits.of(GraphConfig(**self.graphs))
         mutations = with_others(",".join(self.mutations))
         return make_strategy(self.strategy, Options(self.seed, graphs, limits, self.sigma, dialects, mutations))
 
@@ -119,11 +123,11 @@ class Session:
         if done:
             replay(store, strategy, settings.window, show, lambda case: waiting.append(proposed_by(strategy, case)))
         self._observation = Observation(self._stored_branches()) if self._observed else None
-        group = ROUTES[OBSERVED].steps[0].group.name
+        group = OBSERVED.steps[0].group.name
         executor = Executor(
-            [routes[name] for name in settings.routes],
+            with_switches(routes[name] for name in settings.routes),
             jobs=settings.jobs,
-            limits=Limits(**{name: getattr(config.limits, name) for name in config.limits.__struct_fields__}),
+            limits=WorkerLimits(**{name: getattr(config.limits, name) for name in config.limits.__struct_fields__}),
             report=lambda text: self.campaign.notice(text),
             observers={group: self._observation} if self._observation is not None else {},
         )
@@ -160,6 +164,11 @@ class Session:
             self.campaign.notice(
                 "the ledger was refreshed since this campaign began: its cases are others from here on"
             )
+        if self.settings.cpu not in ("", cpu_level()):
+            self.campaign.notice(
+                f"this campaign began on another kind of CPU ({self.settings.cpu}, here {cpu_level()}): its cases are "
+                "others from here on"
+            )
         for event in self.campaign.events():
             self.store.handle(event)
             due = isinstance(event, CaseDone) and event.index % SAVED_EVERY == SAVED_EVERY - 1
@@ -169,7 +178,7 @@ class Session:
 
     @property
     def _observed(self) -> bool:
-        return self.settings.branches and OBSERVED in self.settings.routes
+        return self.settings.branches and OBSERVED.name in self.settings.routes
 
     def _stored_branches(self) -> Branches:
         place = Place(self.store.folder)

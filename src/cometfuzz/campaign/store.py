@@ -95,7 +95,7 @@ class Store(Records):
         """Keep a bug, in place of what was known of it before."""
         signature = bug.signature
         named = (signature.symptom, _text(signature.library), _text(signature.stage))
-        head = (bug.id, _text(signature.key), _text(bug.title), bug.severity, *named)
+        head = (bug.id, _text(signature.key), _text(bug.title), bug.data_kind, *named)
         with schema.plain_words(self.database), self.connection:
             self.connection.execute("DELETE FROM bugs WHERE bug_id = ?", (bug.id,))
             self._insert("bugs", *head, bug.reported, _text(bug.known), _json(bug_as_plain(bug)))
@@ -158,7 +158,7 @@ class Store(Records):
 
 
 def _finding(finding: Finding) -> Sequence[Any]:
-    named = (finding.oracle, finding.symptom, finding.severity, finding.library, finding.stage, finding.layer)
+    named = (finding.oracle, finding.symptom, finding.data_kind, finding.library, finding.stage, finding.layer)
     return (*named, _text(finding.key), finding.counts, _json(finding.as_plain()))
 
 

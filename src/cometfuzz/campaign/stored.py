@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, TypedDict, TypeVar
+from typing import Annotated, Any, NotRequired, TypedDict, TypeVar
 
 import msgspec
 
 from cometfuzz.campaign.events import RouteResult
 from cometfuzz.campaign.schema import damaged
-from cometfuzz.coverage.layers import CRITERIA
+from cometfuzz.coverage.layers import CRITERIA, SPACE_NAMES
 from cometfuzz.errors import CometfuzzError, InvalidCampaign
 from cometfuzz.oracles.finding import Finding
 from cometfuzz.triage.bug import Bug
@@ -37,7 +37,7 @@ Seconds = Annotated[float, msgspec.Meta(ge=0, le=2**53)]
 FindingId = tuple[int, int, int]
 """The index of a case, its part, and the finding's place among those of the part."""
 
-COUNTS = tuple((space, criterion) for space in ("paper", "full") for criterion in CRITERIA)
+COUNTS = tuple((space, criterion) for space in SPACE_NAMES for criterion in CRITERIA)
 """What a point of the curve counts; the columns are named space_criterion."""
 
 
@@ -101,7 +101,7 @@ class Settled:
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class SessionRow:
     """One run of the campaign. Without a reason it was killed, or it is still running."""
 
     cometfuzz: str
@@ -115,11 +115,12 @@ class Session:
 
 
 class Covered(TypedDict):
-    """How much of a space is covered by one criterion."""
+    """How much of a space is covered by one criterion; `direct`: by sequences without a utility node in between."""
 
     covered: Count
     total: Some
     reachable: Some
+    direct: NotRequired[Count]
 
 
 @contextmanager
@@ -192,8 +193,8 @@ def settled(row: sqlite3.Row) -> Settled:
     return _made(Settled, row, finding=id_of(row), first=bool(row["first"]))
 
 
-def session(row: sqlite3.Row) -> Session:
-    return _made(Session, row, settings=from_json(row["settings"]))
+def session(row: sqlite3.Row) -> SessionRow:
+    return _made(SessionRow, row, settings=from_json(row["settings"]))
 
 
 def point(row: sqlite3.Row) -> Point:

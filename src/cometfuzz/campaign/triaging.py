@@ -12,9 +12,12 @@ from cometfuzz.campaign.store import Store
 from cometfuzz.campaign.stored import Found, Settled
 from cometfuzz.errors import InvalidCampaign
 from cometfuzz.execution.executor import Executor
-from cometfuzz.execution.supervisor import Limits
-from cometfuzz.oracles.finding import SEVERITIES
+from cometfuzz.execution.supervisor import WorkerLimits
+from cometfuzz.execution.versions import view_of
+from cometfuzz.oracles.finding import DATA_KINDS, Finding
+from cometfuzz.oracles.symptoms import SEVERITIES
 from cometfuzz.routes import Route
+from cometfuzz.routes.switches import with_switches
 from cometfuzz.triage.bug import Bug
 from cometfuzz.triage.collection import having, marked
 from cometfuzz.triage.draft import draft
@@ -37,12 +40,16 @@ class Progress:
 
 
 def kinds(records: Records) -> list[Found]:
-    """The first finding of each key that counts: ordinary numbers first, then by the order in which they were found."""
+    """The first finding of each key that counts: the most severe first, ordinary numbers before others."""
     first: dict[str, Found] = {}
     for found in records.findings():
         if found.finding.counts:
             first.setdefault(found.finding.key, found)
-    return sorted(first.values(), key=lambda found: SEVERITIES.index(found.finding.severity))
+    return sorted(first.values(), key=lambda found: _rank(found.finding))
+
+
+def _rank(finding: Finding) -> tuple[int, int]:
+    return SEVERITIES.index(finding.severity), DATA_KINDS.index(finding.data_kind)
 
 
 def triage_campaign(
@@ -56,11 +63,12 @@ def triage_campaign(
     """Triage what the campaign found; each bug is kept as soon as it is there. The new ones are returned.
 
     Bugs that are kept already and that are known by now are marked as such. Kinds that are left when the time
-    is over are triaged by a later call. All other findings are one more sight of a bug, which costs next to nothing.
+    is over are triaged by a later call. All others are duplicate findings, which cost next to nothing.
     """
     began, new = time.monotonic(), []
+    view = view_of(routes)
     for bug in list(store.bugs()):
-        told = _told(bug, known)
+        told = _told(bug, known.on(view, bug.finding.camps[0].routes))
         if told != bug:
             store.keep(told)
     unsettled = set(store.waiting())
@@ -72,14 +80,14 @@ def triage_campaign(
             f"{store.folder}: expected a campaign on routes that are here: {', '.join(routes)}; received "
             f"{', '.join(map(repr, store.routes))}"
         )
-    waiting = [found for found in kinds(store) if found.id in unsettled and found.finding.camps[0].routes[0] in names]
-    limits = Limits(stage_s=STAGE_S)
-    with Executor([routes[name] for name in names], limits=limits, pause_after=0) as executor:
+    limits = WorkerLimits(stage_s=STAGE_S)
+    with Executor(with_switches(routes[name] for name in names), limits=limits, pause_after=0) as executor:
+        usable = executor.routes
+        waiting = [each for each in kinds(store) if each.id in unsettled and each.finding.camps[0].routes[0] in usable]
         triage = Triage(
             executor,
-            known.issues,
-            collected=known.collected,
-            reproduce=lambda bug: reproduce(bug, routes, executor),
+            known,
+            reproduce=lambda bug: reproduce(bug, usable, executor),
             bugs={bug.id: bug for bug in store.bugs()},
             report=lambda step: show(Progress(done, len(waiting), step)),
         )
@@ -90,7 +98,7 @@ def triage_campaign(
             result = triage.triage(found.finding, store.case(found.case_id), names)
             fresh = result.bug if result.new else None
             if fresh is not None:
-                fresh = replace(fresh, draft=draft(fresh, routes))
+                fresh = replace(fresh, draft=draft(fresh, usable))
                 store.keep(fresh)
                 new.append(fresh)
             if result.bug is not None:
@@ -122,7 +130,7 @@ def unreported(bug: Bug) -> str:
 
 
 def _settle_the_others(store: Store, triage: Triage) -> None:
-    """Findings of the kinds that were triaged: one more sight of a bug whose condition they meet, else of their
+    """Findings of the kinds that were triaged: duplicates of a bug whose condition they meet, else of their
     kind's."""
     kind_of = store.bug_of_key()
     for name in store.waiting():

@@ -7,11 +7,28 @@ packages: each entry point of the group "cometfuzz.layers" names a module with b
 from dataclasses import replace
 from importlib import import_module
 
-from cometfuzz.catalogue.spec import CATALOGUE, LayerSpec, spec_of
+from cometfuzz.catalogue.spec import CATALOGUE, LAYER, OPERATOR, LayerSpec, spec_of
 from cometfuzz.errors import CometfuzzError
 from cometfuzz.plugins import found, import_told, told_modules
 
 GROUP = "cometfuzz.layers"
+OPERATOR_FAMILIES = (
+    "operators.elementwise",
+    "operators.reducing",
+    "operators.sorting",
+    "operators.products",
+    "operators.algebra",
+    "operators.neural",
+    "operators.normalising",
+    "operators.windows",
+    "operators.spectral",
+    "operators.arranging",
+    "operators.repeating",
+    "operators.blocks",
+    "operators.joining",
+    "operators.picking",
+    "operators.imaging",
+)
 FAMILIES = (
     "utility",
     "dense",
@@ -26,7 +43,11 @@ FAMILIES = (
     "reshaping",
     "regularising",
     "preprocessing",
+    "augmentation",
+    "spectral",
+    "lookup",
     "wrapping",
+    *OPERATOR_FAMILIES,
 )
 
 
@@ -53,15 +74,18 @@ def _plug_in(module: str, family: str) -> str:
             del CATALOGUE[name]
         else:
             CATALOGUE[name] = made[name]
-            if made[name].counted:
+            if made[name].kind == LAYER:
                 LAYERS[name] = made[name]
     return problem
 
 
 _load()
 
-LAYERS = {name: spec for name, spec in CATALOGUE.items() if spec.counted}
+LAYERS = {name: spec for name, spec in CATALOGUE.items() if spec.kind == LAYER}
 """The layers that coverage counts: no utility node, no cell, no graph input."""
+
+OPERATORS = {name: spec for name, spec in CATALOGUE.items() if spec.kind == OPERATOR}
+"""The functions of keras.ops that may be nodes."""
 
 _TOLD = told_modules()
 PLUGGED = {point.name: point.value for point in found(GROUP)} if _TOLD is None else {name: name for name in _TOLD}
@@ -70,4 +94,7 @@ PLUGGED = {point.name: point.value for point in found(GROUP)} if _TOLD is None e
 BROKEN = {family: problem for family, module in PLUGGED.items() if (problem := _plug_in(module, family))}
 """Those that cannot be used, each with the reason; nothing of them is in the catalogue."""
 
-__all__ = ["BROKEN", "CATALOGUE", "FAMILIES", "LAYERS", "PLUGGED", "LayerSpec", "spec_of"]
+COUNTED = {**LAYERS, **OPERATORS}
+"""Layers and operators: all that coverage counts."""
+
+__all__ = ["BROKEN", "CATALOGUE", "COUNTED", "FAMILIES", "LAYERS", "OPERATORS", "PLUGGED", "LayerSpec", "spec_of"]

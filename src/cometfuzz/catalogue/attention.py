@@ -18,7 +18,7 @@ from cometfuzz.catalogue.spaces import (
     Space,
     build_params,
 )
-from cometfuzz.catalogue.spec import KERAS3, Rule, Shape, draw_dtype, draw_shape, layer
+from cometfuzz.catalogue.spec import KERAS3, Ours, Rule, Shape, draw_dtype, draw_shape, layer
 from cometfuzz.draw import Draw
 from cometfuzz.ir.graph import Params
 from cometfuzz.ir.types import FLOATS, TensorType
@@ -58,7 +58,7 @@ def _lengths_agree(x: Types, p: Any) -> bool:
 
 
 COMMON: dict[str, Rule] = {
-    "query, value and key have one dtype": _floats_agree,
+    "query, value and key have one dtype": Ours(_floats_agree),
     "query, value and key have one rank and batch": _batches_agree,
     "value and key have one length": _lengths_agree,
 }
@@ -307,6 +307,7 @@ layer(
             draw=lambda draw, x, p: draw.choice(
                 [heads for heads in range(1, p.num_query_heads + 1) if p.num_query_heads % heads == 0]
             ),
+            wrong=(0, -1),
         ),
         **many_heads_params(),
     },

@@ -24,7 +24,7 @@ from cometfuzz.catalogue.spaces import (
     Space,
     build_params,
 )
-from cometfuzz.catalogue.spec import draw_shape, layer
+from cometfuzz.catalogue.spec import Ours, draw_shape, layer
 from cometfuzz.draw import Draw
 from cometfuzz.ir.types import FLOATS, TensorType
 
@@ -78,8 +78,8 @@ for _axes in (1, 2, 3):
         params=_params(_axes),
         rules={
             **HAS_STEPS,
-            "strides or dilation, not both": lambda x, p: ones(p.strides) or ones(p.dilation_rate),
-            "input has channels": lambda x, p: channels(step_type(x), p) >= 1,
+            "strides or dilation, not both": Ours(lambda x, p: ones(p.strides) or ones(p.dilation_rate)),
+            "input has channels": Ours(lambda x, p: channels(step_type(x), p) >= 1),
             "kernel fits": lambda x, p: min(_places(x, p)) >= 1,
         },
         shape=_shape,

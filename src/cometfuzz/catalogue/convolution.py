@@ -15,11 +15,12 @@ from cometfuzz.catalogue.spaces import (
     Optional,
     PerAxis,
     Seldom,
+    Sizes,
     Space,
     activations,
     build_params,
 )
-from cometfuzz.catalogue.spec import KERAS2, KERAS3, Rule, layer
+from cometfuzz.catalogue.spec import KERAS2, KERAS3, Ours, Rule, layer
 from cometfuzz.draw import Draw
 from cometfuzz.ir.graph import Params
 from cometfuzz.ir.types import TensorType
@@ -111,9 +112,9 @@ def _bias(p: Any, size: int) -> dict[str, Shape]:
     return {"bias": (size,)} if p.use_bias else {}
 
 
-HAS_CHANNELS: dict[str, Rule] = {"input has channels": lambda x, p: channels(x, p) >= 1}
+HAS_CHANNELS: dict[str, Rule] = {"input has channels": Ours(lambda x, p: channels(x, p) >= 1)}
 STRIDES_OR_DILATION: dict[str, Rule] = {
-    "strides or dilation, not both": lambda x, p: ones(p.strides) or ones(p.dilation_rate)
+    "strides or dilation, not both": Ours(lambda x, p: ones(p.strides) or ones(p.dilation_rate))
 }
 KERNEL_FITS: dict[str, Rule] = {"kernel fits": lambda x, p: p.padding == "same" or min(_places(x, p)) >= 1}
 WINDOW_RULES = {**HAS_CHANNELS, **STRIDES_OR_DILATION, **KERNEL_FITS}
@@ -129,7 +130,7 @@ def _conv(axes: int) -> None:
         f"Conv{axes}D",
         ranks=[axes + 2],
         params={
-            "filters": Ints(1, 9),
+            "filters": Sizes(1, 9),
             **_window_params(axes, CAUSAL_TOO if axes == 1 else SAME_OR_VALID),
             **_dilation(axes),
             "groups": Computed(
@@ -137,6 +138,7 @@ def _conv(axes: int) -> None:
                 simplest=1,
                 check=lambda value: type(value) is int and value >= 1,
                 draw=_draw_groups,
+                wrong=(0, -1),
             ),
             **_output_params("kernel", "bias"),
         },
@@ -179,7 +181,7 @@ def _separable(axes: int) -> None:
         f"SeparableConv{axes}D",
         ranks=[axes + 2],
         params={
-            "filters": Ints(1, 9),
+            "filters": Sizes(1, 9),
             "depth_multiplier": Ints(1, 5),
             **_window_params(axes, SELDOM_CAUSAL if axes == 1 else SAME_OR_VALID, alike=0.8),
             **_dilation(axes),
@@ -219,7 +221,7 @@ def _transposed(axes: int) -> None:
         f"Conv{axes}DTranspose",
         ranks=[axes + 2],
         params={
-            "filters": Ints(1, 9),
+            "filters": Sizes(1, 9),
             **_window_params(axes, SAME_OR_VALID),
             **_dilation(axes, plain=0.6),
             "output_padding": Optional(_Fitting(axes, Ints(0, 4), _below_strides)),
@@ -228,7 +230,7 @@ def _transposed(axes: int) -> None:
         rules={
             **HAS_CHANNELS,
             **STRIDES_OR_DILATION,
-            "input has places": lambda x, p: min(spatial(x, p)) >= 1,
+            "input has places": Ours(lambda x, p: min(spatial(x, p)) >= 1),
             "output padding below strides": lambda x, p: (
                 p.output_padding is None or all(o < s for o, s in zip(p.output_padding, p.strides, strict=True))
             ),
@@ -277,7 +279,7 @@ def _local(axes: int) -> None:
         f"LocallyConnected{axes}D",
         ranks=[axes + 2],
         params={
-            "filters": Ints(1, 9),
+            "filters": Sizes(1, 9),
             **_window_params(axes, SAME_OR_VALID),
             "implementation": Choice(1, 2, 3),
             **_output_params("kernel", "bias"),

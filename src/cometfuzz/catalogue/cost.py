@@ -28,7 +28,7 @@ def cost_of(layer: str, types: tuple[TensorType, ...], params: Params, outputs: 
     elements = sum(kind.elements for kind in (*types, *outputs))
     window = math.prod(_sizes(params.get("pool_size", 1)))
     meets = max((kind.shape[1] for kind in types if kind.rank > 1), default=1) if len(types) > 1 else 1
-    positions = max((kind.elements // max(1, kind.shape[-1]) for kind in (*types[:1], *outputs)), default=1)
+    positions = max((kind.elements // max((1, *kind.shape[-1:])) for kind in (*types[:1], *outputs)), default=1)
     weights = _weights(layer, types, params)
     held = sum(kind.elements * ITEM_BYTES[kind.dtype] for kind in outputs) + weights * ITEM_BYTES[outputs[0].dtype]
     return Cost(elements * max(window, meets) + positions * weights, held)
@@ -43,7 +43,7 @@ def _weights(layer: str, types: tuple[TensorType, ...], params: Params) -> int:
     if not types:
         return 0
     spec = CATALOGUE[layer]
-    return sum(math.prod(shape) for shape in spec.weights(spec.view(types), params).values())
+    return sum(math.prod(shape) for shape in spec.weights(spec.view(types, params), params).values())
 
 
 def _sizes(value: int | tuple[int, ...]) -> tuple[int, ...]:

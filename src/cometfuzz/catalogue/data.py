@@ -15,7 +15,8 @@ from cometfuzz.catalogue.spec import CATALOGUE
 from cometfuzz.draw import Draw
 from cometfuzz.ir.case import Case, Tensor
 from cometfuzz.ir.graph import INPUT, Graph, Node
-from cometfuzz.ir.types import FLOATS
+from cometfuzz.ir.recent import Recent
+from cometfuzz.ir.types import FLOATS, POLICIES, POLICY
 
 Array = NDArray[Any]
 NUMPY = {
@@ -35,15 +36,23 @@ class Data:
     inputs: Mapping[str, Array]
     weights: Mapping[str, Mapping[str, Array]]
 
+    @property
+    def arrays(self) -> list[Array]:
+        """All of them: inputs first, then each node's weights."""
+        return [*self.inputs.values(), *(array for arrays in self.weights.values() for array in arrays.values())]
+
 
 def weight_shapes(graph: Graph, node: Node) -> Mapping[str, tuple[int, ...]]:
+    """What a node needs of weights, by name; a broken one keeps those that its library draws."""
     spec = CATALOGUE[node.layer]
-    return spec.weights(spec.view(graph.input_types(node)), node.params)
+    if node.is_broken:
+        return {}
+    return spec.weights(spec.view(graph.input_types(node), node.params), node.params)
 
 
 def weight_dtype(node: Node) -> str:
-    """Weights have the dtype in which the layer computes, which is that of its first output."""
-    return node.outputs[0].dtype
+    """Weights have the dtype that the layer's policy says, else that in which it computes: that of its first output."""
+    return POLICIES[node.params[POLICY]][1] if POLICY in node.params else node.outputs[0].dtype
 
 
 def expected_tensors(graph: Graph) -> dict[str, tuple[str, tuple[int, ...]]]:
@@ -58,13 +67,27 @@ def expected_tensors(graph: Graph) -> dict[str, tuple[str, tuple[int, ...]]]:
 
 
 def draw_data(case: Case) -> Data:
-    """All inputs and weights of a case."""
-    inputs: dict[str, Array] = {}
+    """All inputs and weights of a case, drawn once while it is worked on, for all who ask; nobody may write to them."""
+    return _recent(case)
+
+
+def draw_inputs(case: Case) -> dict[str, Array]:
+    """The inputs of a case alone: of one that is only a step on the way to another."""
+    inputs = {}
+    for node in case.graph.inputs:
+        override = case.data.get(node.id)
+        inputs[node.id] = _draw_input(case.rng_seed, node) if override is None else to_array(override)
+    return inputs
+
+
+def _draw_all(case: Case) -> Data:
     weights: dict[str, dict[str, Array]] = {}
+    first_of = case.manner.first_of
     for node in case.graph.nodes:
-        if node.layer == INPUT:
-            override = case.data.get(node.id)
-            inputs[node.id] = _draw_input(case.rng_seed, node) if override is None else to_array(override)
+        if first_of.get(node.id, node.id) != node.id:
+            if first_of[node.id] in weights:
+                weights[node.id] = weights[first_of[node.id]]
+            continue
         shapes = weight_shapes(case.graph, node)
         if shapes:
             weights[node.id] = {}
@@ -75,7 +98,13 @@ def draw_data(case: Case) -> Data:
                 if override is None
                 else to_array(override)
             )
-    return Data(inputs, weights)
+    data = Data(draw_inputs(case), weights)
+    for array in data.arrays:
+        array.setflags(write=False)
+    return data
+
+
+_recent = Recent(_draw_all, lambda data: sum(array.nbytes for array in data.arrays))
 
 
 def to_array(tensor: Tensor) -> Array:

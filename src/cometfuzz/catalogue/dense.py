@@ -1,8 +1,8 @@
 """Dense and EinsumDense: contractions of the last axes with a kernel."""
 
 from cometfuzz.catalogue import einsum
-from cometfuzz.catalogue.spaces import BOOLEAN_TRUE, Computed, Ints, Optional, activations, build_params
-from cometfuzz.catalogue.spec import KERAS3, layer
+from cometfuzz.catalogue.spaces import BOOLEAN_TRUE, Computed, Optional, Sizes, activations, build_params
+from cometfuzz.catalogue.spec import KERAS3, NO_FLOATS, Ours, layer
 
 TUNING = {
     "lora_rank": "training only",
@@ -12,9 +12,10 @@ TUNING = {
 
 layer(
     "Dense",
+    as_floats=NO_FLOATS,
     ranks=range(2, 7),
     params={
-        "units": Ints(1, 9, rare=(0,)),
+        "units": Sizes(1, 9, rare=(0,)),
         "activation": activations(),
         "use_bias": BOOLEAN_TRUE,
         **build_params("kernel", "bias"),
@@ -60,11 +61,11 @@ layer(
     },
     rules={
         "the equation fits the input's rank": einsum.rank_fits,
-        "the batch stays in front and out of the kernel": einsum.batch_stays,
+        "the batch stays in front and out of the kernel": Ours(einsum.batch_stays),
         "every letter is known": einsum.letters_are_known,
         "the output shape fits": einsum.output_shape_fits,
         "bias axes are axes of the output": einsum.bias_fits,
-        "sizes of weights are stated": einsum.weights_are_stated,
+        "sizes of weights are stated": Ours(einsum.weights_are_stated),
     },
     output_ranks=range(2, 8),
     shape=einsum.output_shape,

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cometfuzz.catalogue import LAYERS
+from cometfuzz.catalogue.precision import under_policy
 from cometfuzz.catalogue.spec import LayerSpec, spec_of
 from cometfuzz.catalogue.validate import assemble
 from cometfuzz.draw import Draw
@@ -29,9 +30,9 @@ class LayerDraw:
     params: Params
 
 
-def draw_layer(name: str, seed: int, index: int) -> LayerDraw:
-    """Draw number `index` of a layer: the same on every route and machine."""
-    spec, draw = spec_of(name), Draw(seed, "conformance", name, index)
+def draw_layer(name: str, seed: int, index: int, wide: bool = False) -> LayerDraw:
+    """Draw number `index` of a layer: the same on every route and machine; `wide`: of sizes that matter."""
+    spec, draw = spec_of(name), Draw(seed, "conformance", name, index, wide=wide)
     while True:
         types = list(spec.inputs(draw))
         if draw.chance(MASKED) and types[0].rank == 3 and types[0].is_float:
@@ -41,8 +42,26 @@ def draw_layer(name: str, seed: int, index: int) -> LayerDraw:
             return LayerDraw(spec, layer_case(spec, types, params, draw.integer(0, 2**32)), spec.view(types), params)
 
 
+def draw_precise(name: str, seed: int, index: int) -> LayerDraw | None:
+    """The same call under a dtype policy, on inputs of other dtypes; None if the layer takes none."""
+    drawn, spec = draw_layer(name, seed, index), spec_of(name)
+    types = drawn.x if isinstance(drawn.x, tuple) else (drawn.x,)
+    found = under_policy(spec, types, drawn.params, Draw(seed, "precision", name, index))
+    if found is None:
+        return None
+    types, params = found
+    return LayerDraw(spec, layer_case(spec, types, params, drawn.case.rng_seed), spec.view(types, params), params)
+
+
 def layer_case(spec: LayerSpec, types: Sequence[TensorType], params: Params, rng_seed: int) -> Case:
     """A case that is one layer call; a masked input comes out of a Masking layer."""
+    count = len(spec.outputs(types, params))
+    graph = assemble(layer_drafts(spec, types, params), [Edge(TARGET, index) for index in range(count)])
+    return Case(graph, rng_seed)
+
+
+def layer_drafts(spec: LayerSpec, types: Sequence[TensorType], params: Params) -> list[Draft]:
+    """The nodes of a layer call, the call itself last."""
     drafts, edges = [], []
     for slot, kind in enumerate(types):
         source = f"x{slot}"
@@ -52,8 +71,7 @@ def layer_case(spec: LayerSpec, types: Sequence[TensorType], params: Params, rng
             source = f"mask{slot}"
         edges.append(Edge(source))
     drafts.append(Draft(TARGET, spec.name, params, tuple(edges)))
-    count = len(spec.outputs(types, params))
-    return Case(assemble(drafts, [Edge(TARGET, index) for index in range(count)]), rng_seed)
+    return drafts
 
 
 def input_params(kind: TensorType) -> dict[str, Any]:

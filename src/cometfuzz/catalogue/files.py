@@ -3,17 +3,26 @@
 from pathlib import Path
 
 from cometfuzz.catalogue.data import expected_tensors
-from cometfuzz.catalogue.validate import assemble
+from cometfuzz.catalogue.manners import expect_manner
+from cometfuzz.catalogue.validate import assemble, assemble_breaking
 from cometfuzz.errors import InvalidCase
-from cometfuzz.ir.case import Case
+from cometfuzz.ir.case import PLAIN, Case
 from cometfuzz.ir.codec import MAX_BYTES, encode, parse
 from cometfuzz.reading import read_regular
 
 
-def decode(text: bytes) -> Case:
-    """The case in `text`, typed and valid, or one InvalidCase; never a partly built graph."""
+def decode(text: bytes, breaking: bool = False) -> Case:
+    """The case in `text`, typed and valid, or one InvalidCase; never a partly built graph.
+
+    `breaking`: also a case whose last node breaks the one rule that it declares.
+    """
     parsed = parse(text)
-    graph = assemble(parsed.drafts, parsed.outputs)
+    if parsed.breaks and not breaking:
+        raise InvalidCase(f"$.breaks: expected a case that breaks no rule; received breaks={parsed.breaks!r:.80}")
+    if parsed.breaks:
+        graph = assemble_breaking(parsed.drafts, parsed.outputs, parsed.breaks)
+    else:
+        graph = assemble(parsed.drafts, parsed.outputs)
     if parsed.data:
         expected = expected_tensors(graph)
         for key, tensor in parsed.data.items():
@@ -24,7 +33,10 @@ def decode(text: bytes) -> Case:
                 raise InvalidCase(
                     f"$.data[{key!r}]: expected {dtype}{list(shape)}; received {tensor.dtype}{list(tensor.shape)}"
                 )
-    return Case(graph, parsed.rng_seed, parsed.data)
+    if parsed.breaks and parsed.manner != PLAIN:
+        raise InvalidCase("$.manner: expected none in a case that breaks a rule; received one")
+    expect_manner(graph, parsed.manner)
+    return Case(graph, parsed.rng_seed, parsed.data, parsed.breaks, parsed.manner)
 
 
 def load(path: Path) -> Case:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from cometfuzz.catalogue.spaces import BOOLEAN_FALSE, Computed
-from cometfuzz.catalogue.spec import Rule, Shape, draw_dtype, draw_shape, layer
+from cometfuzz.catalogue.spec import NO_FLOATS, Ours, Rule, Shape, draw_dtype, draw_shape, layer, unbounded
 from cometfuzz.draw import Draw
 from cometfuzz.ir.types import FLOATS, TensorType
 
@@ -63,7 +63,7 @@ def masked_rank(x: Types, p: Any) -> bool:
     return all(kind.rank == 3 for kind in x if kind.masked)
 
 
-COMMON: dict[str, Rule] = {"inputs have one dtype": same_dtype, "masked inputs have rank 3": masked_rank}
+COMMON: dict[str, Rule] = {"inputs have one dtype": Ours(same_dtype), "masked inputs have rank 3": masked_rank}
 
 
 def _bounded(bound: Callable[[list[int]], int]) -> Callable[[Types, Any], int | None]:
@@ -79,12 +79,11 @@ def _bounded(bound: Callable[[list[int]], int]) -> Callable[[Types, Any], int | 
     return high
 
 
-_UNBOUNDED: Callable[[Types, Any], int | None] = lambda x, p: None  # noqa: E731
 _WITH_INTS = (*FLOATS, "int32")
 
 for _name, _most, _dtypes, _high, _doc in (
     ("Add", 4, _WITH_INTS, _bounded(lambda highs: sum(high - 1 for high in highs) + 1), "The sum"),
-    ("Subtract", 2, _WITH_INTS, _UNBOUNDED, "The first less the second"),
+    ("Subtract", 2, _WITH_INTS, unbounded, "The first less the second"),
     (
         "Multiply",
         4,
@@ -92,12 +91,13 @@ for _name, _most, _dtypes, _high, _doc in (
         _bounded(lambda highs: math.prod(high - 1 for high in highs) + 1),
         "The product",
     ),
-    ("Average", 4, FLOATS, _UNBOUNDED, "The mean"),
+    ("Average", 4, FLOATS, unbounded, "The mean"),
     ("Maximum", 4, _WITH_INTS, _bounded(max), "The greatest"),
     ("Minimum", 4, _WITH_INTS, _bounded(min), "The least"),
 ):
     layer(
         _name,
+        as_floats=NO_FLOATS,
         ranks=RANKS,
         dtypes=_dtypes,
         arity=(2, _most),
@@ -147,6 +147,7 @@ def _draw_axis(draw: Draw, x: Types, p: Any) -> int:
 
 layer(
     "Concatenate",
+    as_floats=NO_FLOATS,
     ranks=RANKS,
     dtypes=_WITH_INTS,
     arity=(2, 4),

@@ -11,7 +11,7 @@ from cometfuzz.catalogue.spaces import (
     build_params,
     initialiser,
 )
-from cometfuzz.catalogue.spec import KERAS3, Shape, layer
+from cometfuzz.catalogue.spec import KERAS3, NO_FLOATS, Ours, Rule, Shape, layer
 from cometfuzz.draw import Draw
 from cometfuzz.ir.graph import Params
 from cometfuzz.ir.types import TensorType
@@ -84,10 +84,12 @@ def _groups_fit(x: TensorType, p: Any) -> bool:
     return size >= 1 and (p.groups == -1 or size % p.groups == 0)
 
 
-AXIS_RULES = {"axes exist": axes_exist, "axes spare the batch": spares_the_batch}
+AXIS_RULES: dict[str, Rule] = {"axes exist": axes_exist, "axes spare the batch": Ours(spares_the_batch)}
 
 layer(
     "BatchNormalization",
+    as_floats=NO_FLOATS,
+    autocast="inputs",
     ranks=RANKS,
     params={
         "axis": AXIS,
@@ -116,6 +118,7 @@ layer(
 
 layer(
     "LayerNormalization",
+    autocast="nothing",
     ranks=RANKS,
     params={"axis": LastAxes(*SEVERAL), "epsilon": epsilon(1e-3), **affine_params()},
     rules=AXIS_RULES,
@@ -127,6 +130,7 @@ layer(
 
 layer(
     "GroupNormalization",
+    autocast="nothing",
     ranks=RANKS,
     params={
         "axis": AXIS,
@@ -135,6 +139,7 @@ layer(
             simplest=32,
             check=lambda value: type(value) is int and (value >= 1 or value == -1),
             draw=_draw_groups,
+            wrong=(0, -2),
         ),
         "epsilon": epsilon(1e-3),
         **affine_params(),

@@ -5,7 +5,7 @@ No integers: some backends take them, some do not, and Keras infers float32 wher
 
 from cometfuzz.catalogue.shapes import channels, spatial, window, with_channels
 from cometfuzz.catalogue.spaces import BOOLEAN_FALSE, DATA_FORMAT, SAME_OR_VALID, Ints, Optional, PerAxis
-from cometfuzz.catalogue.spec import KERAS3, Shape, layer
+from cometfuzz.catalogue.spec import KERAS3, Ours, Rule, Shape, layer
 from cometfuzz.ir.graph import Params
 from cometfuzz.ir.types import TensorType
 
@@ -37,9 +37,9 @@ def _declare(axes: int) -> None:
             shape=lambda x, p: with_channels(x.shape[0], _windows(x, p), channels(x, p), p.data_format),
             doc=f"The {kind.lower()} of each window; what pads an input does not count.",
         )
-        rules = {}
+        rules: dict[str, Rule] = {}
         if kind == "Max":
-            rules["input is not empty"] = lambda x, p: x.elements > 0
+            rules["input is not empty"] = Ours(lambda x, p: x.elements > 0)  # ONNX defines the maximum of nothing
         elif axes == 1:
             rules["mask has one value for each step"] = lambda x, p: (
                 not x.masked or p.data_format == "channels_last" or x.shape[1] == x.shape[2]

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from cometfuzz.catalogue.fitting import FittingChoice, FittingInts
+from cometfuzz.catalogue.fitting import Fit, FittingChoice, FittingInts
 from cometfuzz.catalogue.reshaping import interpolations
 from cometfuzz.catalogue.shapes import channels, spatial, with_channels
 from cometfuzz.catalogue.spaces import (
@@ -18,7 +18,7 @@ from cometfuzz.catalogue.spaces import (
     Optional,
     build_params,
 )
-from cometfuzz.catalogue.spec import KERAS3, Shape, draw_shape, layer
+from cometfuzz.catalogue.spec import KERAS3, NO_FLOATS, Ours, Shape, Waived, draw_shape, layer
 from cometfuzz.draw import Draw
 from cometfuzz.ir.graph import Params
 from cometfuzz.ir.types import FLOATS, TensorType
@@ -30,6 +30,7 @@ def _float_dtype(x: TensorType, p: Params) -> str:
 
 layer(
     "Rescaling",
+    as_floats=NO_FLOATS,
     ranks=range(2, 7),
     dtypes=(*FLOATS, "int32"),
     params={"scale": Floats(-2, 2, 0.5, limit=LARGE), "offset": Floats(-2, 2, 0, limit=LARGE)},
@@ -86,6 +87,7 @@ def _statistics_fit(x: TensorType, p: Params) -> bool:
 
 layer(
     "Normalization",
+    as_floats=NO_FLOATS,
     ranks=range(2, 7),
     dtypes=(*FLOATS, "int32"),
     params={
@@ -145,6 +147,38 @@ layer(
     doc="The central part of images; where it is larger than they are, the largest part of its aspect ratio, resized.",
 )
 
+
+def _own_size(axis: int) -> Fit:
+    """Mostly the size that images have, because of all others it is known what Keras 3.15 does (the ledger says it)."""
+    return lambda x, p: (spatial(x, p)[axis],) * 24 + tuple(range(1, 9)) if min(spatial(x, p)) else ()
+
+
+layer(
+    "RandomCrop",
+    ranks=(4,),
+    params={
+        "data_format": DATA_FORMAT,
+        "height": FittingInts(1, 8, fit=_own_size(0)),
+        "width": FittingInts(1, 8, fit=_own_size(1)),
+    },
+    rules=_IMAGE_IS_NOT_EMPTY,
+    shape=_image,
+    excluded={"seed": "training only"},
+    libraries=(KERAS3,),
+    doc="A random part of images in training; in inference the largest part of its aspect ratio, resized.",
+)
+
+layer(
+    "AutoContrast",
+    as_floats=NO_FLOATS,
+    ranks=(4,),
+    params={"value_range": Choice((0, 255), (0, 1), (-1, 1), (-4, 4))},
+    rules={"images are not empty": Ours(lambda x, p: min(x.shape) >= 1)},
+    shape=lambda x, p: x.shape,
+    libraries=(KERAS3,),
+    doc="Each channel stretched so that it fills the range of values; one that is constant stays as it is.",
+)
+
 _OUTPUT_DTYPE = Choice(*FLOATS, simplest="float32")
 _TUNING = {
     "weights": "weights are set after the layer is built",
@@ -162,12 +196,17 @@ def _enough_for(x: TensorType, p: Params) -> Sequence[int]:
     return range(x.high, 10) if x.high and x.high < 10 else [x.high] if x.high else []
 
 
+LOOKING_BEYOND = ("jax", "openvino")
+"""Their documentation says what an index beyond a table gives: JAX fills with NaN, OpenVINO with zeros."""
+
+
 def _known(x: TensorType, tokens: int) -> bool:
     return x.high is not None and x.high <= tokens
 
 
 layer(
     "Embedding",
+    autocast="nothing",
     ranks=range(2, 6),
     output_ranks=range(3, 7),
     dtypes=("int32",),
@@ -179,7 +218,7 @@ layer(
         **build_params("embeddings", activity=False),
     },
     rules={
-        "tokens are below input_dim": lambda x, p: _known(x, p.input_dim),
+        "tokens are below input_dim": Waived(lambda x, p: _known(x, p.input_dim), LOOKING_BEYOND),
         "a mask has two axes": lambda x, p: not p.mask_zero or x.rank == 2,
     },
     shape=lambda x, p: (*x.shape, p.output_dim),
@@ -201,6 +240,7 @@ def _draw_tokens_or_vectors(draw: Draw) -> tuple[TensorType, ...]:
 
 layer(
     "ReversibleEmbedding",
+    autocast="nothing",
     ranks=range(2, 6),
     output_ranks=range(2, 7),
     dtypes=(*FLOATS, "int32"),
@@ -217,9 +257,9 @@ layer(
     },
     rules={
         "tokens, or vectors in reverse": lambda x, p: x.is_float == p.reverse,
-        "tokens are below input_dim": lambda x, p: p.reverse or _known(x, p.input_dim),
+        "tokens are below input_dim": Waived(lambda x, p: p.reverse or _known(x, p.input_dim), LOOKING_BEYOND),
         "vectors have output_dim features": lambda x, p: not p.reverse or x.shape[-1] == p.output_dim,
-        "vectors have the dtype of the layer": lambda x, p: not p.reverse or x.dtype == p.dtype,
+        "vectors have the dtype of the layer": Ours(lambda x, p: not p.reverse or x.dtype == p.dtype),
         "a mask has two axes": lambda x, p: not p.mask_zero or x.rank == 2,
     },
     shape=lambda x, p: (*x.shape[:-1], p.input_dim) if p.reverse else (*x.shape, p.output_dim),
@@ -245,7 +285,7 @@ layer(
         "output_mode": Choice("multi_hot", "one_hot", "count"),
         "dtype": _OUTPUT_DTYPE,
     },
-    rules={"tokens are below num_tokens": lambda x, p: _known(x, p.num_tokens)},
+    rules={"tokens are below num_tokens": Waived(lambda x, p: _known(x, p.num_tokens), LOOKING_BEYOND)},
     shape=lambda x, p: (
         (*x.shape, p.num_tokens) if p.output_mode == "one_hot" and x.shape[-1] != 1 else (x.shape[0], p.num_tokens)
     ),

@@ -9,14 +9,14 @@ from cometfuzz.catalogue.spaces import (
     Choice,
     Floats,
     InnerLayer,
-    Ints,
     Seldom,
+    Sizes,
     Space,
     activations,
     build_params,
     regulariser,
 )
-from cometfuzz.catalogue.spec import KERAS3, InnerCall, Shape, layer, spec_of
+from cometfuzz.catalogue.spec import KERAS3, InnerCall, Ours, Shape, layer, spec_of
 from cometfuzz.draw import Draw
 from cometfuzz.ir.graph import Inner, Params
 from cometfuzz.ir.types import TensorType
@@ -41,7 +41,7 @@ LOOP: dict[str, Space] = {
 A fresh model starts from zeros whether its layers are stateful or not, so that is seldom drawn.
 """
 
-HAS_STEPS = {"sequence has steps": lambda x, p: x.shape[1] >= 1}
+HAS_STEPS = {"sequence has steps": Ours(lambda x, p: x.shape[1] >= 1)}
 
 
 def gate_activation(simplest: str) -> Choice:
@@ -82,7 +82,7 @@ def _cell_params(kind: str) -> dict[str, Space]:
         "SimpleRNN": {},
     }
     return {
-        "units": Ints(1, 8),
+        "units": Sizes(1, 8),
         **gates,
         "use_bias": BOOLEAN_TRUE,
         **own[kind],

@@ -20,6 +20,7 @@ def _inactive(
         shape=lambda x, p: x.shape,
         mask=lambda x, p: x.masked,
         excluded=excluded,
+        identity=True,
         doc=f"{doc} in training; the input itself in inference.",
     )
 

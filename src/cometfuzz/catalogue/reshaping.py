@@ -86,7 +86,11 @@ layer(
     dtypes=_NUMBERS,
     params={
         "target_shape": Computed(
-            "sizes of a sample, one of which may be -1", simplest=(-1,), check=_is_target, draw=_draw_target
+            "sizes of a sample, one of which may be -1",
+            simplest=(-1,),
+            check=_is_target,
+            draw=_draw_target,
+            wrong=((-1, -1), (-2,)),
         )
     },
     rules={
@@ -125,6 +129,7 @@ layer(
             simplest=(2, 1),
             check=_is_permutation,
             draw=lambda draw, x, p: tuple(draw.shuffled(range(1, x.rank))),
+            wrong=((1, 1), (0, 1)),
         )
     },
     rules={"one entry for each axis": lambda x, p: len(p.dims) == x.rank - 1},
@@ -161,7 +166,9 @@ def _pairs(axes: int, simplest: Any, high: int) -> Computed:
     def draw_pairs(draw: Draw, x: TensorType, p: Params) -> Any:
         return draw_pair(draw) if axes == 1 else tuple(draw_pair(draw) for _ in range(axes))
 
-    return Computed("(before, after) for each spatial axis", simplest=simplest, check=check, draw=draw_pairs)
+    negative = (-1, 0) if axes == 1 else ((-1, 0),) + ((0, 0),) * (axes - 1)
+    text = "(before, after) for each spatial axis"
+    return Computed(text, simplest=simplest, check=check, draw=draw_pairs, wrong=[negative])
 
 
 def _spatial(x: TensorType, p: Params) -> Shape:

@@ -13,12 +13,16 @@ from typing import Any, Literal
 
 from cometfuzz.draw import Draw
 from cometfuzz.ir.graph import Inner, Params
+from cometfuzz.ir.types import FLOATS
 
 Effect = Literal["forward", "build", "train"]
 """Where a value can show: in a forward pass, only while a layer is built, or only in training."""
 
 RARE = 0.02
 """How often a legal but unusual value (zero units, a zero-size dimension) is drawn."""
+
+NO_NAME = "no_such_name"
+"""A name that nothing has."""
 
 LARGE = 2**20
 """What a size or a factor may be in a graph that somebody else made; what we draw is far smaller."""
@@ -42,6 +46,10 @@ class Space:
     def draw(self, draw: Draw, x: Any, p: Params) -> Any:
         """A value for input `x`; `p` holds the parameters drawn so far."""
         raise NotImplementedError
+
+    def wrong(self) -> tuple[Any, ...]:
+        """A few small values that no library can make sense of; none where our limits are narrower than theirs."""
+        return ()
 
     def options(self) -> tuple[Any, ...] | None:
         """All values if they can be listed (then each counts as covered by itself), else None."""
@@ -77,6 +85,11 @@ class Choice(Space):
         if self.effect != "forward" and not draw.chance(0.3):
             return self.simplest
         return draw.choice(self.values)
+
+    def wrong(self) -> tuple[Any, ...]:
+        names = all(value is None or isinstance(value, str) for value in self.values)
+        shows = self.effect == "forward" and not set(self.values) <= {*FLOATS, None}
+        return (NO_NAME,) if names and shows else ()
 
     def options(self) -> tuple[Any, ...]:
         return self.values
@@ -126,11 +139,29 @@ class Ints(Space):
             return draw.choice(self.rare)
         return draw.integer(self.low, self.high)
 
+    def wrong(self) -> tuple[Any, ...]:
+        return tuple(value for value in (0, -1) if value < self.low and value not in self.rare)
+
     def size(self) -> int:
         return self.high - self.low + 1 + len(self.rare)
 
     def describe(self) -> str:
         return f"an integer from {self.low}, drawn up to {self.high}" + "".join(f", or {value}" for value in self.rare)
+
+
+WIDE = (15, 16, 17, 32, 64)
+"""Channels and units at which libraries change their ways: kernels that take blocks of 16 (ONNX Runtime's NCHWc, most
+of oneDNN's) never run on small models, and one less or one more leaves a remainder."""
+
+
+class Sizes(Ints):
+    """Channels or units: an integer from low to high, or where sizes are wide, one of those that matter."""
+
+    def draw(self, draw: Draw, x: Any, p: Params) -> int:
+        return draw.choice(WIDE) if draw.wide else super().draw(draw, x, p)
+
+    def describe(self) -> str:
+        return f"{super().describe()}, seldom {WIDE[0]} to {WIDE[-1]}"
 
 
 class Floats(Space):
@@ -199,6 +230,11 @@ class PerAxis(Space):
             return (self.each.draw(draw, x, p),) * self.axes
         return tuple(self.each.draw(draw, x, p) for _ in range(self.axes))
 
+    def wrong(self) -> tuple[Any, ...]:
+        """A wrong value along the last axis, and one axis too many."""
+        last = [(*self.simplest[:-1], value) for value in self.each.wrong()]
+        return (*last, (*self.simplest, self.each.simplest))
+
     def size(self) -> int | None:
         each = self.each.size()
         return None if each is None else each**self.axes
@@ -222,6 +258,9 @@ class Optional(Space):
 
     def draw(self, draw: Draw, x: Any, p: Params) -> Any:
         return None if draw.chance(0.5) else self.inner.draw(draw, x, p)
+
+    def wrong(self) -> tuple[Any, ...]:
+        return self.inner.wrong()
 
     def options(self) -> tuple[Any, ...] | None:
         options = self.inner.options()
@@ -255,8 +294,9 @@ class Computed(Space):
         check: Callable[[Any], bool],
         draw: Callable[[Draw, Any, Params], Any],
         numeric: bool = True,
+        wrong: Sequence[Any] = (),
     ) -> None:
-        self.text, self.simplest, self.numeric = text, simplest, numeric
+        self.text, self.simplest, self.numeric, self._wrong = text, simplest, numeric, tuple(wrong)
         self._functions = _Computed(check, draw)
 
     def problem(self, value: Any) -> str | None:
@@ -264,6 +304,9 @@ class Computed(Space):
 
     def draw(self, draw: Draw, x: Any, p: Params) -> Any:
         return self._functions.draw(draw, x, p)
+
+    def wrong(self) -> tuple[Any, ...]:
+        return self._wrong
 
     def describe(self) -> str:
         return self.text

@@ -6,18 +6,46 @@ block, `x` is the input's TensorType (a tuple of them for layers that take sever
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
-from cometfuzz.catalogue.spaces import RARE, Space
+from cometfuzz.catalogue.spaces import RARE, WIDE, Space
 from cometfuzz.draw import Draw
 from cometfuzz.errors import UnknownName
 from cometfuzz.ir.graph import Inner, Params
-from cometfuzz.ir.types import FLOATS, TensorType
+from cometfuzz.ir.types import FLOATS, POLICIES, POLICY, TensorType
 
 Rule = Callable[[Any, Any], bool]
+
+
+@dataclass(frozen=True)
+class Ours:
+    """A rule of ours alone: it makes things simple for us, or some library lacks what it excludes. One that does more
+    does nothing wrong, so nobody is asked to refuse what breaks it."""
+
+    holds: Rule
+
+    def __call__(self, x: Any, p: Any) -> bool:
+        return self.holds(x, p)
+
+
+@dataclass(frozen=True)
+class Waived(Ours):
+    """A rule that some libraries say they do not insist on: they need not refuse what breaks it, all others should."""
+
+    by: tuple[str, ...] = ()
+
+
 InnerCall = tuple[Inner, tuple[TensorType, ...]]
 Shape = tuple[int, ...]
 KERAS3, KERAS2 = "keras3", "keras2"
+LAYER, OPERATOR = "layer", "operator"
+
+Autocast = Literal["all", "inputs", "nothing"]
+"""What a layer of Keras 3 casts to the dtype of its policy before it computes: inputs and weights, or less. Its result
+has that dtype in any case."""
+
+HALF = ("float16", "bfloat16")
+NO_FLOATS = ("int32", "bool")
 
 
 @dataclass(frozen=True)
@@ -43,17 +71,37 @@ class LayerSpec:
     kind: str
     inner: Callable[[Any, Any], Sequence["InnerCall"]]
     builder: str = ""
+    identity: bool = False
+    formula: Callable[..., Any] | None = None
+    step: Callable[..., Any] | None = None
+    autocast: Autocast | None = "all"
+    as_floats: tuple[str, ...] = ()
     family: str = field(default="", compare=False)
     doc: str = ""
 
     @property
     def counted(self) -> bool:
-        """Whether the layer counts in coverage: cells, utilities and the graph's inputs do not."""
-        return self.kind == "layer"
+        """Whether it counts in coverage: layers and operators do, cells, utilities and the graph's inputs do not."""
+        return self.kind in (LAYER, OPERATOR)
 
-    def view(self, types: Sequence[TensorType]) -> Any:
-        """What the block's functions receive as `x`."""
+    @property
+    def takes_policy(self) -> bool:
+        """Whether a dtype policy means something: it is a layer of Keras 3 that computes in floats."""
+        floats = "dtype" in self.params or any(dtype in FLOATS for dtype in self.dtypes)
+        return floats and self.kind == "layer" and KERAS3 in self.libraries and self.autocast is not None
+
+    def view(self, types: Sequence[TensorType], params: Mapping[str, Any] | None = None) -> Any:
+        """What the block's functions receive as `x`; with `params`, as their policy has it."""
+        if params is not None and POLICY in params:
+            types = self.cast(types, params)
         return types[0] if self.arity == (1, 1) else tuple(types)
+
+    def cast(self, types: Sequence[TensorType], params: Mapping[str, Any]) -> Sequence[TensorType]:
+        """The types that a layer computes on: a policy casts floats, and integers where the layer takes them so."""
+        if POLICY not in params or self.autocast == "nothing":
+            return types
+        dtype, taken = POLICIES[params[POLICY]][0], (*FLOATS, *self.as_floats)
+        return tuple(replace(kind, dtype=dtype, high=None) if kind.dtype in taken else kind for kind in types)
 
     def complete(self, given: Mapping[str, Any]) -> Params:
         """All parameters: those given, in canonical form, and the simplest value for every other one."""
@@ -64,6 +112,8 @@ class LayerSpec:
         for name in given:
             if name not in values:
                 values[name] = given[name]
+        if values.get(POLICY, ...) is None:
+            del values[POLICY]
         for name, value in values.items():
             if isinstance(value, Inner) or (isinstance(value, tuple) and value and isinstance(value[0], Inner)):
                 values[name] = _complete_inner(value)
@@ -71,17 +121,30 @@ class LayerSpec:
 
     def broken_rules(self, types: Sequence[TensorType], params: Params) -> list[str]:
         """The names of the rules that do not hold."""
-        x = self.view(types)
-        return [name for name, rule in self.rules.items() if not rule(x, params)]
+        x = self.view(types, params)
+        broken = [name for name, rule in self.rules.items() if not rule(x, params)]
+        return broken + self._broken_by_policy(types, params) if POLICY in params else broken
+
+    def _broken_by_policy(self, types: Sequence[TensorType], params: Params) -> list[str]:
+        compute, first = POLICIES[params[POLICY]][0], self.cast(types, params)[0]
+        counting = "dtype" not in params and not any(kind.is_float for kind in types)
+        counting &= self.arity != (1, 1) or not first.is_float
+        broken = {
+            "the layer takes a policy": not self.takes_policy,
+            "the policy's dtype is the layer's": params.get("dtype", compute) != compute,
+            "of integers alone it makes integers": counting,
+            "no double rounding": compute in HALF and any(kind.dtype == "float64" for kind in types),
+        }
+        return [name for name, breaks in broken.items() if breaks]
 
     def accepts(self, types: Sequence[TensorType], params: Params) -> bool:
         """Whether rank, dtype and all rules allow these inputs."""
-        fits = types[0].rank in self.ranks and types[0].dtype in self.dtypes
+        fits = types[0].rank in self.ranks and self.cast(types, params)[0].dtype in self.dtypes
         return fits and not self.broken_rules(types, params)
 
     def outputs(self, types: Sequence[TensorType], params: Params) -> tuple[TensorType, ...]:
         """The types of the outputs; only meaningful where all rules hold."""
-        x = self.view(types)
+        x = self.view(types, params)
         shapes = self.shape(x, params)
         if not isinstance(shapes, list):
             shapes = [shapes]
@@ -90,6 +153,8 @@ class LayerSpec:
             dtypes = [dtypes] * len(shapes)
         if not isinstance(masks, list):
             masks = [masks] + [False] * (len(shapes) - 1)
+        if POLICY in params:
+            dtypes = [POLICIES[params[POLICY]][0] if dtype in FLOATS else dtype for dtype in dtypes]
         high = self.high(x, params)
         return tuple(TensorType(d, s, m, high) for d, s, m in zip(dtypes, shapes, masks, strict=True))
 
@@ -138,7 +203,13 @@ def spec_of(name: str) -> LayerSpec:
 
 
 def draw_shape(draw: Draw, rank: int, low: int = 1, high: int = 8) -> Shape:
-    """A small shape with batch; a zero-size dimension with small probability."""
+    """A small shape with batch; a zero-size dimension with small probability.
+
+    Where sizes are wide, the last one, which mostly has the channels, is one that matters, and others are up to 33.
+    """
+    if draw.wide and high >= 5 and rank > 1:
+        places = (draw.integer(1, 33 if rank < 5 else 9) for _ in range(rank - 2))
+        return (draw.integer(1, 2), *places, draw.choice(WIDE))
     high = high if rank < 5 else max(low, high - 2)
     shape = [draw.integer(1, 3), *(draw.integer(low, high) for _ in range(rank - 1))]
     if draw.chance(RARE):
@@ -161,6 +232,10 @@ def one_input(ranks: Sequence[int], dtypes: Sequence[str]) -> Callable[[Draw], t
     return draw_input
 
 
+def unbounded(x: Any, p: Any) -> None:
+    """The bound of integers of which nobody knows how large they are."""
+
+
 def layer(
     name: str,
     *,
@@ -173,21 +248,27 @@ def layer(
     output_ranks: Sequence[int] | None = None,
     dtype: Callable[[Any, Any], str | list[str]] | None = None,
     mask: Callable[[Any, Any], bool | list[bool]] = lambda x, p: False,
-    high: Callable[[Any, Any], int | None] = lambda x, p: None,
+    high: Callable[[Any, Any], int | None] = unbounded,
     inputs: Callable[[Draw], tuple[TensorType, ...]] | None = None,
     arity: tuple[int, int] = (1, 1),
     call_params: Sequence[str] = (),
     excluded: Mapping[str, str] | None = None,
     libraries: Sequence[str] = (KERAS3, KERAS2),
-    kind: str = "layer",
+    kind: str = LAYER,
     inner: Callable[[Any, Any], Sequence[InnerCall]] | None = None,
     builder: str = "",
+    identity: bool = False,
+    formula: Callable[..., Any] | None = None,
+    step: Callable[..., Any] | None = None,
+    autocast: Autocast | None = "all",
+    as_floats: Sequence[str] = (),
     doc: str = "",
 ) -> LayerSpec:
     """Declare a layer.
 
     ranks, dtypes: what the first input may be, with batch. `output_ranks`: what may come out (default: as in).
-    rules: name -> predicate on (x, p); all must hold. They may assume that ranks, dtypes and value spaces hold.
+    rules: name -> predicate on (x, p); all must hold. They may assume that ranks, dtypes and value spaces hold. What is
+    not `Ours` is broken now and then, to see whether libraries refuse it.
     shape: the output's shape, or a list of shapes for several outputs. dtype: default, the first input's.
     weights: name -> shape, in the order of Keras' `layer.weights`.
     mask: whether a mask travels on (a list: for each output). high: the bound of an int output.
@@ -197,6 +278,12 @@ def layer(
     inner: for wrappers, the layers inside with the types of their inputs; each must accept them.
     builder: "module:function" for a layer that is not in keras.layers: given the package keras, its class. It is called
     in a child, so the module must not import Keras by itself.
+    identity: in inference the layer hands its input on; what it does shows in training only.
+    formula: the meaning, where it is a function of arrays (and of parameters, by name) that NumPy has or a line says;
+    any other is in `reference/`. step: of the same arrays and parameters, how far each element is from a place where
+    the result jumps.
+    autocast: what a dtype policy of Keras 3 casts; None if the layer has no policy of its own.
+    as_floats: dtypes of inputs that the layer takes, under a policy, as numbers of the dtype in which it computes.
     """
     if name in CATALOGUE:
         raise ValueError(f"expected one block per layer; received name={name!r} twice")
@@ -224,6 +311,11 @@ def layer(
         kind=kind,
         inner=inner or _nothing_inside,
         builder=builder,
+        identity=identity,
+        formula=formula,
+        step=step,
+        autocast=autocast,
+        as_floats=tuple(as_floats),
         doc=doc,
     )
     CATALOGUE[name] = spec

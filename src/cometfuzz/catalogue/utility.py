@@ -8,7 +8,7 @@ import math
 
 from cometfuzz.catalogue.spaces import BOOLEAN_FALSE, Choice, Computed, Floats, Ints, Optional
 from cometfuzz.catalogue.spec import layer
-from cometfuzz.ir.graph import INPUT
+from cometfuzz.ir.graph import INPUT, Params
 from cometfuzz.ir.types import DTYPES, MAX_RANK
 
 _RANKS = range(MAX_RANK + 1)
@@ -136,11 +136,30 @@ layer(
     doc="The same elements in another shape; unlike Reshape it may change the batch.",
 )
 
+SPECIAL_VALUES = ("nan", "inf", "-inf", "zero")
+
 layer(
     "special",
     kind="utility",
     ranks=range(1, MAX_RANK + 1),
-    params={"value": Choice("nan", "inf", "-inf", "zero"), "elements": Choice("first", "all")},
+    params={"value": Choice(*SPECIAL_VALUES), "elements": Choice("first", "all")},
     shape=lambda x, p: x.shape,
     doc="A special value in place of the first element or of all of them.",
 )
+
+layer(
+    "scale",
+    kind="utility",
+    ranks=range(1, MAX_RANK + 1),
+    params={"value": Choice(*SPECIAL_VALUES)},
+    shape=lambda x, p: x.shape,
+    doc="Every element times a special value.",
+)
+
+SPECIAL_NODES = ("special", "scale")
+"""The utilities that bring in a special value."""
+
+
+def special_value(p: Params) -> float:
+    """The number that such a utility brings in."""
+    return 0.0 if p.value == "zero" else float(p.value)

@@ -8,7 +8,10 @@ from typing import Any
 from cometfuzz.catalogue.spec import CATALOGUE, LayerSpec
 from cometfuzz.errors import InvalidCase
 from cometfuzz.ir.graph import Draft, Edge, Graph, Inner, Node, Params
-from cometfuzz.ir.types import MAX_RANK, TensorType
+from cometfuzz.ir.types import MAX_RANK, POLICIES, POLICY, UNKNOWN, TensorType
+
+VALUE_OF = "value of "
+"""Begins the name of the rule that a parameter lies in its space."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +68,38 @@ def assemble(drafts: Iterable[Draft], outputs: Sequence[Edge]) -> Graph:
     if graph is None:
         raise InvalidCase("; ".join(map(str, violations)))
     return graph
+
+
+def assemble_breaking(drafts: Sequence[Draft], outputs: Sequence[Edge], rule: str) -> Graph:
+    """A graph whose last node breaks one rule and no other, so that nobody knows what comes out; else InvalidCase.
+
+    Of values outside of their space, only those will do that `Space.wrong` names: a file must not ask for huge ones.
+    """
+    *valid, last = drafts
+    nodes: dict[str, Node | None] = {}
+    violations: list[Violation] = []
+    for draft in valid:
+        nodes[draft.id] = type_draft(draft, nodes, violations)
+    if violations:
+        raise InvalidCase("; ".join(map(str, violations)))
+    type_draft(last, nodes, violations)
+    if [violation.rule for violation in violations] != [rule] or last.layer not in CATALOGUE:
+        received = "; ".join(map(str, violations)) or "none"
+        raise InvalidCase(f"expected the last node to break {rule!r} and nothing else; received {received}")
+    if tuple(outputs) != (Edge(last.id),):
+        raise InvalidCase(f"expected one output, the first of {last.id!r}; received {len(outputs)} others")
+    spec = CATALOGUE[last.layer]
+    params = spec.complete(last.params)
+    if rule.startswith(VALUE_OF):
+        _expect_wrong(spec, rule.removeprefix(VALUE_OF), params)
+    node = Node(last.id, last.layer, params, last.inputs, (UNKNOWN,))
+    return Graph((*(node for node in nodes.values() if node is not None), node), tuple(outputs))
+
+
+def _expect_wrong(spec: LayerSpec, name: str, params: Params) -> None:
+    wrong = spec.params[name].wrong() if name in spec.params else ()
+    if repr(params.get(name)) not in map(repr, wrong):  # by its text, since True is not 1
+        raise InvalidCase(f"expected {_any_of(map(repr, wrong))} as {name}; received {name}={params.get(name)!r:.80}")
 
 
 def type_draft(draft: Draft, nodes: Mapping[str, Node | None], violations: list[Violation]) -> Node | None:
@@ -127,7 +162,7 @@ def type_call(
         first = types[0]
         if first.rank not in spec.ranks:
             return [("rank", f"expected rank {_any_of(spec.ranks)}; received {first}")]
-        if first.dtype not in spec.dtypes:
+        if spec.cast(types, params)[0].dtype not in spec.dtypes:
             return [("dtype", f"expected dtype {_any_of(spec.dtypes)}; received {first}")]
     names = spec.broken_rules(types, params)
     if names:
@@ -144,13 +179,19 @@ def type_call(
 def _parameter_problems(spec: LayerSpec, params: Params, within: str = "") -> list[tuple[str, str]]:
     problems = []
     for name, value in params.items():
+        if name == POLICY and not within:
+            if value not in POLICIES:
+                detail = f"expected {name} to be {_any_of(POLICIES)}; received {name}={value!r}"
+                problems.append((f"{VALUE_OF}{name}", detail))
+            continue
         space = spec.params.get(name)
         if space is None:
             problems.append(("parameter exists", f"expected {_any_of(spec.params)}; received {within}{name}={value!r}"))
             continue
         expected = space.problem(value)
         if expected is not None:
-            problems.append(("parameter value", f"expected {within}{name} to be {expected}; received {name}={value!r}"))
+            detail = f"expected {within}{name} to be {expected}; received {name}={value!r}"
+            problems.append((f"{VALUE_OF}{within}{name}", detail))
             continue
         for inner in value if isinstance(value, tuple) else (value,):
             if isinstance(inner, Inner):
@@ -168,5 +209,6 @@ def _texts(types: Iterable[TensorType]) -> str:
 
 def _shown(spec: LayerSpec, params: Params) -> str:
     """The parameters that differ from the simplest ones; the others rarely explain anything."""
-    parts = [f"{name}={value!r}" for name, value in params.items() if value != spec.params[name].simplest]
+    plain = {name: space.simplest for name, space in spec.params.items()}
+    parts = [f"{name}={value!r}" for name, value in params.items() if value != plain.get(name)]
     return ", ".join(parts) or "default parameters"

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from cometfuzz.catalogue.recurrent import HAS_STEPS, STATES, sequence_masked, step_type
-from cometfuzz.catalogue.spaces import Choice, InnerLayer, Ints, Optional
+from cometfuzz.catalogue.spaces import Choice, InnerLayer, Ints, Optional, Space
 from cometfuzz.catalogue.spec import CATALOGUE, KERAS3, InnerCall, Shape, draw_shape, layer, spec_of
 from cometfuzz.draw import Draw
 from cometfuzz.ir.graph import Inner, Params
@@ -179,4 +179,66 @@ layer(
     weights=_spectral_weights,
     inputs=lambda draw: (TensorType(draw.choice(FLOATS), draw_shape(draw, draw.choice(range(2, 6)))),),
     doc="A layer whose kernel training divides by its largest singular value; in inference the layer itself.",
+)
+
+PIPED = (
+    *("Rescaling", "Normalization", "Resizing", "CenterCrop", "AutoContrast", "ZeroPadding2D", "UpSampling2D"),
+    *("ReLU", "LeakyReLU", "ELU", "Dense", "Conv1D", "Conv2D", "LayerNormalization", "Flatten"),
+)
+"""What a Pipeline is drawn with: layers that no mask and no training changes."""
+
+
+class _Layers(Space):
+    """Layers one after the other, each fed with the output of the one before."""
+
+    simplest = (Inner("ReLU", Params()),)
+
+    def problem(self, value: Any) -> str | None:
+        fits = isinstance(value, tuple) and all(isinstance(each, Inner) and each.layer in PIPED for each in value)
+        return None if fits and value else self.describe()
+
+    def draw(self, draw: Draw, x: TensorType, p: Params) -> tuple[Inner, ...]:
+        layers: list[Inner] = []
+        for _ in range(draw.integer(1, 3)):
+            inner = _draw_inner(PIPED, lambda x: x, {})(draw, x, p)
+            if not spec_of(inner.layer).accepts([x], inner.params):
+                break
+            layers.append(inner)
+            x = _inside(inner, x)[0]
+        return tuple(layers) or self.simplest
+
+    def describe(self) -> str:
+        return "a list of layers, each one of " + ", ".join(PIPED)
+
+
+def piped(x: TensorType, p: Any) -> list[InnerCall]:
+    """The layers of a Pipeline with the types of their inputs, as far as each accepts what it is given."""
+    calls: list[InnerCall] = []
+    for inner in p.layers:
+        calls.append((inner, (x,)))
+        if not spec_of(inner.layer).accepts([x], inner.params):
+            break
+        x = _inside(inner, x)[0]
+    return calls
+
+
+def _piped_output(x: TensorType, p: Any) -> TensorType:
+    inner, types = piped(x, p)[-1]
+    return _inside(inner, types[0])[0]
+
+
+layer(
+    "Pipeline",
+    autocast=None,
+    libraries=(KERAS3,),
+    ranks=range(2, 6),
+    params={"layers": _Layers()},
+    inner=piped,
+    shape=lambda x, p: _piped_output(x, p).shape,
+    weights=lambda x, p: {
+        name: shape
+        for place, (inner, types) in enumerate(piped(x, p))
+        for name, shape in _weights_inside(inner, types[0], f"layer{place}_").items()
+    },
+    doc="Layers one after the other, as one layer.",
 )

@@ -7,11 +7,12 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from cometfuzz.catalogue import BROKEN, GROUP, LAYERS, LayerSpec
+from cometfuzz.catalogue import BROKEN, CATALOGUE, COUNTED, GROUP, LAYERS, OPERATORS, LayerSpec
+from cometfuzz.catalogue.left_out import LEFT_OUT
 from cometfuzz.catalogue.spaces import Space
 from cometfuzz.cli.numbers import MOST_SIGMA, at_most
 from cometfuzz.cli.output import print_json
-from cometfuzz.coverage.layers import CRITERIA, SIGMA, full_space, paper_space
+from cometfuzz.coverage.layers import CRITERIA, SIGMA, SPACES, full_space
 from cometfuzz.errors import UnknownName
 from cometfuzz.reports.text import visible
 
@@ -27,10 +28,10 @@ def space(
     """Count what can be covered: layer inputs, parameter values and layer sequences.
 
     "paper" is the space of the published percentages, to the unit; "full" is every layer of our catalogue, with real
-    dtypes and only values that can show in a forward pass. With --json, every item out of reach is listed with the
-    reason.
+    dtypes and only values that can show in a forward pass; "ops" is the same for functions of keras.ops. With --json,
+    every item out of reach is listed with the reason.
     """
-    spaces = (paper_space(sigma), full_space(sigma))
+    spaces = [make(sigma) for make in SPACES]
     if as_json:
         print_json({found.name: found.as_plain() for found in spaces})
         return
@@ -51,29 +52,39 @@ def space(
 
 
 def layers(
-    name: Annotated[str | None, typer.Argument(metavar="NAME", help="One layer, as Keras spells it.")] = None,
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="NAME", help="One layer or operator, as Keras spells it: Conv2D, ops.matmul."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show the catalogue, or all that is known of one layer."""
+    """Show the catalogue, or all that is known of one layer or operator.
+
+    With --json, every public class of keras.layers is there: as a layer, as a cell (a part of a recurrent layer), or as
+    left out, with the reason. "identity" marks layers that hand their input on in inference. Operators are functions of
+    keras.ops that may be nodes of a model.
+    """
     if name is None:
         if as_json:
-            print_json({"layers": [_describe(spec) for spec in LAYERS.values()]})
+            described = [_describe(spec) for spec in LAYERS.values()]
+            operators = [_describe(spec) for spec in OPERATORS.values()]
+            print_json({"layers": described, "cells": _cells(), "left_out": LEFT_OUT, "operators": operators})
         else:
             _print_all()
         return
-    if name not in LAYERS:
-        close = [known for known in LAYERS if name.lower() in known.lower()]
+    if name not in COUNTED:
+        close = [known for known in COUNTED if name.lower() in known.lower()]
         raise UnknownName(f"expected a layer such as {', '.join(close) or 'Conv2D'}; received layer={name!r}")
     if as_json:
-        print_json(_describe(LAYERS[name]))
+        print_json(_describe(COUNTED[name]))
     else:
-        _print_one(LAYERS[name])
+        _print_one(COUNTED[name])
 
 
 def _print_all() -> None:
     console = Console()
-    for family in dict.fromkeys(spec.family for spec in LAYERS.values()):
-        specs = [spec for spec in LAYERS.values() if spec.family == family]
+    for family in dict.fromkeys(spec.family for spec in COUNTED.values()):
+        specs = [spec for spec in COUNTED.values() if spec.family == family]
         if specs:
             table = Table("layer", "ranks", "dtypes", "parameters", "what it does", title=family, title_justify="left")
             for column in table.columns[:-1]:
@@ -81,9 +92,21 @@ def _print_all() -> None:
             for spec in specs:
                 table.add_row(spec.name, _ranks(spec), _dtypes(spec), str(len(spec.params)), spec.doc)
             console.print(table)
-    console.print(f"{len(LAYERS)} layers. `cometfuzz layers Conv2D` shows one of them.")
+    left_out = Table("left out", "because", title_justify="left")
+    for name, reason in LEFT_OUT.items():
+        left_out.add_row(name, reason)
+    console.print(left_out)
+    identities = sum(spec.identity for spec in LAYERS.values())
+    console.print(
+        f"{len(LAYERS)} layers, {identities} of which hand their input on in inference, and {len(_cells())} cells; "
+        f"{len(LEFT_OUT)} classes are left out; {len(OPERATORS)} operators. `cometfuzz layers Conv2D` shows one."
+    )
     for name, reason in BROKEN.items():
         console.print(f"{GROUP}, {name}: {visible(reason)}", style="yellow", markup=False)
+
+
+def _cells() -> list[str]:
+    return [name for name, spec in CATALOGUE.items() if spec.kind == "cell"]
 
 
 def _print_one(spec: LayerSpec) -> None:
@@ -109,6 +132,7 @@ def _describe(spec: LayerSpec) -> dict[str, Any]:
         "family": spec.family,
         "doc": spec.doc,
         "libraries": list(spec.libraries),
+        "identity": spec.identity,
         "inputs": list(spec.arity),
         "ranks": list(spec.ranks),
         "output_ranks": list(spec.output_ranks),

@@ -18,7 +18,7 @@ from cometfuzz.config import load as load_config
 from cometfuzz.errors import CometfuzzError
 from cometfuzz.execution.configuring import configured
 from cometfuzz.execution.executor import Executor
-from cometfuzz.execution.supervisor import Limits
+from cometfuzz.execution.supervisor import WorkerLimits
 from cometfuzz.ir.case import Case
 from cometfuzz.oracles.bench import Bench
 from cometfuzz.oracles.checking import Answer, check_model, count, exit_code, is_large, resolution
@@ -101,7 +101,7 @@ def check(
     everything, recognised = configured(settings), gather_known(known or (), settings.known)
     chosen = choose(routes, everything) if routes else [each for each in everything.values() if each.speaks == "keras3"]
     case = read_model(model, True, open_size, seed)
-    checked = _check(case, chosen, recognised, Limits.of(settings.limits))
+    checked = _check(case, chosen, recognised, WorkerLimits.of(settings.limits))
     if keep is not None:
         _keep(checked.varied.case, keep)
     if as_json:
@@ -111,7 +111,7 @@ def check(
     raise typer.Exit(exit_code(checked.answers))
 
 
-def _check(case: Case, routes: Sequence[Route], known: Known, limits: Limits) -> _Checked:
+def _check(case: Case, routes: Sequence[Route], known: Known, limits: WorkerLimits) -> _Checked:
     doing = ""
 
     with Console(stderr=True).status("starting") as status:

@@ -38,7 +38,8 @@ def collect(
 
     What the collection has already is skipped. What people think of a bug stands in its defect.toml: say there
     why it is one. Issue drafts and the index, README.md, are written anew from the entries, and so are the tables of
-    docs/bugs.md beside the collection, if that file is there. Later campaigns recognise what is collected.
+    docs/bugs.md and docs/support-matrix.md beside the collection, if they are there. Later campaigns
+    recognise what is collected.
 
     Example: cometfuzz collect campaigns/monday 3f2a ba47
     """

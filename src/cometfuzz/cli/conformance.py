@@ -10,17 +10,16 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from cometfuzz.catalogue import LAYERS
+from cometfuzz.catalogue import COUNTED
 from cometfuzz.catalogue.files import save
 from cometfuzz.cli.numbers import LARGEST_SEED, MOST_JOBS, at_most
-from cometfuzz.cli.output import expect_place, make_folder, print_json, writing
+from cometfuzz.cli.output import make_folder, print_json, writing
 from cometfuzz.errors import UnknownName
 from cometfuzz.execution.conformance import Report, conform, layers_of
-from cometfuzz.execution.matrix import support_matrix
 from cometfuzz.routes import Route
-from cometfuzz.routes.registry import ROUTES, choose
+from cometfuzz.routes.registry import ROUTES, choose, with_turn
 
-BASE_ROUTES = "keras-tf,keras-torch"
+BASE_ROUTES = ",".join(with_turn("base"))
 
 
 def conformance(
@@ -32,8 +31,10 @@ def conformance(
     ] = 1,
     jobs: Annotated[int, typer.Option(min=1, callback=at_most(MOST_JOBS), help="Workers for each group of steps.")] = 1,
     out: Annotated[Path | None, typer.Option(help="Write the case of each undeclared difference here.")] = None,
-    matrix: Annotated[Path | None, typer.Option(help="Write the support matrix here, as Markdown.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+    policies: Annotated[
+        bool, typer.Option("--policies", help="Each call under a dtype policy of Keras 3, such as mixed_float16.")
+    ] = False,
 ) -> None:
     """Run drawn calls of every layer on real libraries and hold the results against the reference.
 
@@ -46,22 +47,14 @@ def conformance(
     Example: cometfuzz conformance --layers Conv2D,LSTM --routes keras-jax --draws 20
     """
     chosen = choose(routes, ROUTES)
-    wanted = [name for name in layers.split(",") if name]
-    for name in wanted:
-        if name not in LAYERS:
-            raise UnknownName(f"expected layers of the catalogue (see `cometfuzz layers`); received layer={name!r}")
+    wanted = [each for name in layers.split(",") if name for each in _named(name)]
     make_folder(out)
-    expect_place(matrix)
     report = Report()
-    interrupted = _run(chosen, wanted, draws, seed, jobs, report)
+    interrupted = _run(chosen, wanted, draws, seed, jobs, report, policies)
     if out is not None:
         for result in report.undeclared:
             with writing(out):
                 save(result.case, out / f"{result.route}-{result.layer}-{result.index}.json")
-    if matrix is not None:
-        command = f"cometfuzz conformance --routes {routes} --draws {draws} --seed {seed} --matrix {matrix}"
-        with writing(matrix):
-            matrix.write_text(support_matrix(report.as_plain(), command))
     if as_json:
         print_json(report.as_plain())
     else:
@@ -72,16 +65,29 @@ def conformance(
         raise typer.Exit(1)
 
 
-def _run(routes: Sequence[Route], layers: Sequence[str], draws: int, seed: int, jobs: int, report: Report) -> bool:
+def _named(name: str) -> list[str]:
+    """A layer or an operator, or all of a family, as "pooling" or "operators"."""
+    found = [name] if name in COUNTED else []
+    found = found or [each for each, spec in COUNTED.items() if name in (spec.family, spec.family.split(".")[0])]
+    if not found:
+        raise UnknownName(
+            f"expected layers, operators or families of the catalogue (see `cometfuzz layers`); received layer={name!r}"
+        )
+    return found
+
+
+def _run(
+    routes: Sequence[Route], layers: Sequence[str], draws: int, seed: int, jobs: int, report: Report, policies: bool
+) -> bool:
     """True if the user interrupted, with what was done so far in the report."""
-    names = [name for name in LAYERS if not layers or name in layers]
+    names = [name for name in COUNTED if not layers or name in layers]
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         bars = {
             route.name: progress.add_task(route.name, total=len(layers_of(route, layers)) * draws) for route in routes
         }
         try:
-            for result in conform(routes, names, draws, seed, jobs):
+            for result in conform(routes, names, draws, seed, jobs, policies=policies):
                 report.add(result)
                 progress.advance(bars[result.route])
         except KeyboardInterrupt:

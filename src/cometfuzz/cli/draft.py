@@ -11,9 +11,9 @@ from rich.table import Table
 
 from cometfuzz.cli.listing import Listed, bugs_of, named
 from cometfuzz.cli.output import expect_place, folding, print_json, writing
-from cometfuzz.errors import UnknownName
+from cometfuzz.errors import InvalidCollection, UnknownName
 from cometfuzz.execution.environments import find
-from cometfuzz.ledger.reading import shipped
+from cometfuzz.ledger.reading import ENTRY, shipped
 from cometfuzz.places import Place
 from cometfuzz.reports.text import clean, visible
 from cometfuzz.triage.collection import DEFAULT, Collected, is_collection
@@ -23,6 +23,7 @@ from cometfuzz.triage.entries import first_entry
 from cometfuzz.triage.example import EXAMPLE, PRINTED, core_of, printed_by
 from cometfuzz.triage.recording import read_text
 from cometfuzz.triage.running import run_script
+from cometfuzz.triage.unrecorded import as_collected, is_unrecorded, unrecorded
 
 
 def draft_(
@@ -38,21 +39,22 @@ def draft_(
 ) -> None:
     """Print the draft of an issue: what is wrong, a few lines that show it, Actual, Expected, versions.
 
-    It goes to the tracker of the library that the ledger's entry names. On stderr, for you only: what to look for in
+    It goes to the tracker of the library that the ledger's entry names. An entry needs a `why`, a case, and a script or
+    an example; else the command says what is missing. On stderr, for you only: what to look for in
     that tracker before you file it. Without arguments: which drafts there are. The few lines are the example.py in the
     entry's folder, which a person has written; without one they are the core of the script.
 
     Example: cometfuzz draft keras-tf-add-value
     """
     expect_place(out)
-    found = bugs_of(Path(place) if name else _collection())
+    folder = Path(place) if name else _collection()
     if not place:
-        _list(found, as_json)
+        _list(_found(folder), as_json)
         return
-    chosen = named(found, name or place)
+    chosen = _chosen(folder, name or place)
     if run:
         _run(chosen)
-        chosen = named(bugs_of(Path(place) if name else _collection()), chosen.name)
+        chosen = _chosen(folder, chosen.name)
     text, looked = _drafted(chosen)
     if out is not None:
         with writing(out):
@@ -67,6 +69,28 @@ def draft_(
 
 def _collection() -> Path:
     return DEFAULT if is_collection(DEFAULT) else shipped()
+
+
+def _found(folder: Path) -> list[Listed]:
+    """All that can have a draft, with or without a record."""
+    recorded = bugs_of(folder)
+    if not is_collection(folder):
+        return recorded
+    return sorted([*recorded, *map(_listed, unrecorded(folder))], key=lambda each: each.name)
+
+
+def _listed(entry: Collected) -> Listed:
+    return Listed(entry.slug, entry.status, entry.bug, entry)
+
+
+def _chosen(folder: Path, name: str) -> Listed:
+    """The bug or entry of that name, if it can have a draft."""
+    alone = is_collection(folder) and is_unrecorded(folder, name)
+    chosen = _listed(as_collected(folder, name)) if alone else named(_found(folder), name)
+    if chosen.entry is not None and not chosen.entry.defect.why.strip():
+        where = chosen.entry.folder / ENTRY
+        raise InvalidCollection(f"{where}: expected why it is a bug, with which a draft begins; received why=''")
+    return chosen
 
 
 def _drafted(chosen: Listed) -> tuple[str, tuple[Query, ...]]:

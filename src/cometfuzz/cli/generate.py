@@ -14,15 +14,17 @@ from cometfuzz.cli.numbers import LARGEST_SEED, MOST_SIGMA, at_most
 from cometfuzz.cli.output import expect_place, make_folder, print_json, writing
 from cometfuzz.cli.run import MUTATIONS
 from cometfuzz.config import load as load_config
-from cometfuzz.coverage.layers import SIGMA
+from cometfuzz.coverage.gain import summary_of
+from cometfuzz.coverage.layers import SIGMA, SPACE_NAMES
 from cometfuzz.errors import CometfuzzError
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.codec import case_id
 from cometfuzz.mutation import with_others
-from cometfuzz.mutation.base import Limits
+from cometfuzz.mutation.base import ModelLimits
 from cometfuzz.reports.summary import coverage_table
 from cometfuzz.search.rehearsal import Curve, rehearse
 from cometfuzz.search.strategies import Options, Strategy, make_strategy, strategies
+from cometfuzz.seeds.published import names, synthesised
 from cometfuzz.seeds.small import SMALL
 
 LISTED = 20
@@ -46,8 +48,11 @@ def generate(
     out: Annotated[Path | None, typer.Option(help="Write each case to a file here, named by its id.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw coverage over cases into this file: PNG, SVG or PDF.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
+    small: Annotated[
+        bool, typer.Option("--small", help="Start from the four small published models as they are instead.")
+    ] = False,
 ) -> None:
-    """Generate models from the four small published ones, without running them on any library.
+    """Generate models from the ten synthesised ones, as `run` does, without running them on any library.
 
     Coverage counts what is generated, as if every case executed.
 
@@ -57,8 +62,9 @@ def generate(
         raise CometfuzzError(f"expected a file that ends in {', '.join(PICTURES)}; received plot={str(plot)!r}")
     expect_place(plot)
     make_folder(out)
-    limits = Limits.of(load_config(config).graphs)
-    options = Options(seed, [make() for make in SMALL.values()], limits, sigma, mutations=with_others(mutations))
+    limits = ModelLimits.of(load_config(config).graphs)
+    seeds = [make() for make in SMALL.values()] if small else [synthesised(name) for name in names()]
+    options = Options(seed, seeds, limits, sigma, mutations=with_others(mutations))
     chosen = make_strategy(strategy, options)
     curve, every = Curve(chosen), max(1, cases // 200)
     curve.note(0)
@@ -83,7 +89,7 @@ def generate(
         "cases": done,
         "cpu_s": round(time.process_time() - began, 3),
         "mean_nodes": round(nodes / max(done, 1), 1),
-        "coverage": {coverage.space.name: coverage.summary() for coverage in chosen.coverages},
+        "coverage": summary_of(chosen.coverages),
         "operators": chosen.operators(),
         "missing": _missing(chosen),
     }
@@ -124,9 +130,9 @@ def _line(strategy: Strategy, rate: float) -> str:
 def _draw(curve: Curve, file: Path, title: str) -> None:
     from matplotlib.figure import Figure  # half a second that only --plot pays
 
-    figure = Figure(figsize=(9, 4), layout="constrained")
-    axes = figure.subplots(1, 2, sharey=True)
-    for axis, space in zip(axes, ("paper", "full"), strict=True):
+    figure = Figure(figsize=(12, 4), layout="constrained")
+    axes = figure.subplots(1, len(SPACE_NAMES), sharey=True)
+    for axis, space in zip(axes, SPACE_NAMES, strict=True):
         for (name, criterion), shares in curve.shares.items():
             if name == space:
                 axis.plot(curve.cases, [100 * share for share in shares], label=criterion)

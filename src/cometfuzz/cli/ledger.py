@@ -1,8 +1,9 @@
 """`cometfuzz ledger`: what is known to be wrong or limited in the libraries, with versions and evidence."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import msgspec
 import typer
@@ -17,18 +18,27 @@ from cometfuzz.errors import UnknownName
 from cometfuzz.execution.configuring import configured
 from cometfuzz.execution.executor import Executor, expect_environments
 from cometfuzz.execution.reference import REFERENCE
-from cometfuzz.execution.supervisor import Limits
+from cometfuzz.execution.supervisor import WorkerLimits
+from cometfuzz.ledger.changes import Change, mended, versions_met
+from cometfuzz.ledger.cpu import cpu_level
 from cometfuzz.ledger.defect import Defect
 from cometfuzz.ledger.matching import forget, rules
 from cometfuzz.ledger.overlay import Learned, Overlay, overlay_path, write_overlay
 from cometfuzz.ledger.predicates import predicates
 from cometfuzz.ledger.reading import CASE, SCRIPT, defects, overlay, shipped
+from cometfuzz.reports.text import plural
 from cometfuzz.routes import Route
 from cometfuzz.routes.registry import ROUTES, choose
 from cometfuzz.triage.collection import Collection
-from cometfuzz.triage.refreshing import Measured, measure, questions
+from cometfuzz.triage.refreshing import Measured, Result, measure, questions
 
 KINDS = ("bug", "limit", "choice")
+HEADINGS: dict[Result, str] = {
+    "does not show": "Does not show with these versions",
+    "does not show on this CPU": "Does not show on this CPU ({cpu}), which says nothing of the versions",
+    "not measured": "Could not be measured",
+}
+"""What a refresh lists; what is still there is only counted."""
 
 app = typer.Typer(invoke_without_command=True)
 
@@ -76,7 +86,7 @@ def ledger(
         return
     table = Table(folding("id"), "library", "kind", folding("what"), folding("seen in"), "evidence", show_lines=True)
     for defect in found:
-        seen = "\n".join(", ".join(f"{name} {each}" for name, each in one.versions.items()) for one in defect.seen)
+        seen = "\n".join(_versions(each.versions) for each in defect.seen)
         table.add_row(defect.id, defect.library, defect.kind, defect.title, seen, ", ".join(evidence(defect)))
     console = Console()
     console.print(table)
@@ -110,6 +120,52 @@ def refresh(
         _print_measured(measured)
 
 
+@app.command()
+def changes(
+    library: Annotated[str, typer.Argument(help="A library, such as keras.")],
+    old: Annotated[str, typer.Argument(help="One version of it.")],
+    new: Annotated[str, typer.Argument(help="Another one.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
+) -> None:
+    """List what shows with one version of a library and not with another, in both directions, as runs have told.
+
+    What was never looked for with one of them is not listed: `cometfuzz ledger refresh` looks.
+
+    Example: cometfuzz ledger changes keras 3.13.2 3.15.1
+    """
+    known = defects().values()
+    met = versions_met(known, library)
+    for version in (old, new):
+        if version not in met:
+            expected = ", ".join(met) or "a library of the ledger"
+            raise UnknownName(f"expected versions that the ledger has met: {expected}; received {library} {version}")
+    ways = {(old, new): list(mended(known, library, old, new)), (new, old): list(mended(known, library, new, old))}
+    if as_json:
+        print_json({"changes": [_changed(*way, each) for way, found in ways.items() for each in found]})
+        return
+    console = Console(highlight=False)
+    for (having, lacking), found in ways.items():
+        ids = {each.defect.id for each in found}
+        title = f"Shows with {library} {having}, not with {lacking}: {len(ids) or 'nothing'}"
+        if not found:
+            console.print(title)
+            continue
+        table = Table(folding("id"), "kind", folding("what"), folding("does not show with"), title=title)
+        for defect in {each.defect.id: each.defect for each in found}.values():
+            gone = dict.fromkeys(_versions(each.gone.versions) for each in found if each.defect.id == defect.id)
+            table.add_row(defect.id, defect.kind, defect.title, "\n".join(gone))
+        console.print(table)
+
+
+def _changed(having: str, lacking: str, each: Change) -> dict[str, Any]:
+    measured = {"shows_with": each.shows.versions, "not_with": each.gone.versions}
+    return {"id": each.defect.id, "shows": having, "gone": lacking, **measured}
+
+
+def _versions(versions: Mapping[str, str]) -> str:
+    return ", ".join(f"{name} {version}" for name, version in versions.items())
+
+
 def look(routes: Sequence[Route], anew: bool = False, quiet: bool = False) -> list[Measured]:
     """Look for entries that have not met the versions of some routes, and keep what is learned, also after Ctrl-C."""
     waiting = list(questions(defects(), shipped(), routes, anew))
@@ -123,7 +179,7 @@ def look(routes: Sequence[Route], anew: bool = False, quiet: bool = False) -> li
     columns = (TextColumn("{task.description}"), BarColumn(bar_width=20), MofNCompleteColumn(), TimeElapsedColumn())
     try:
         with (
-            Executor(used, limits=Limits(stage_s=STAGE_S), pause_after=0) as executor,
+            Executor(used, limits=WorkerLimits(stage_s=STAGE_S), pause_after=0) as executor,
             Progress(*columns, console=Console(stderr=True), transient=True, disable=quiet) as progress,
         ):
             bar = progress.add_task("looking", total=len(waiting))
@@ -140,39 +196,38 @@ def _keep(measured: Sequence[Measured]) -> None:
     """Write what was learned, in one go."""
     known = dict(overlay().entries)
     for each in measured:
-        if each.shows is not None:
-            name = each.question.defect.id
-            known[name] = known.get(name, Learned()).add(each.seen, each.shows)
+        name = each.question.defect.id
+        if each.found is not None:
+            known[name] = known.get(name, Learned()).add(each.seen, each.found)
     if measured:
         write_overlay(overlay_path(), Overlay(entries=known))
         forget()
 
 
 def _told(each: Measured) -> dict[str, Any]:
-    question, words = each.question, {True: "still there", False: "does not show", None: "not measured"}
+    question = each.question
     plain = {"id": question.defect.id, "versions": dict(question.versions), "routes": list(question.routes)}
-    return {**plain, "result": words[each.shows], "route": each.route, "reason": each.reason}
+    return {**plain, "result": each.result, "route": each.route, "reason": each.reason}
 
 
 def _print_measured(measured: Sequence[Measured]) -> None:
     console = Console(highlight=False)
-    for shows, heading in ((False, "Does not show with these versions"), (None, "Could not be measured")):
-        found = [each for each in measured if each.shows is shows]
-        if found:
-            table = Table(folding("id"), "kind", folding("what"), folding("versions"), title=f"{heading}: {len(found)}")
-            for each in found:
-                versions = ", ".join(f"{name} {version}" for name, version in each.question.versions.items())
-                defect = each.question.defect
-                table.add_row(defect.id, defect.kind, each.reason or defect.title, versions)
-            console.print(table)
-    still = sum(each.shows is True for each in measured)
-    gone = sum(each.shows is False for each in measured)
     if not measured:
         console.print("Nothing to look for: the ledger knows these versions.")
         return
-    console.print(
-        f"{still} still there, {gone} not, {len(measured) - still - gone} not measured; kept in {overlay_path()}"
-    )
+    for result, heading in HEADINGS.items():
+        found = [each for each in measured if each.result == result]
+        if found:
+            title = f"{heading.format(cpu=cpu_level())}: {len(found)}"
+            table = Table(folding("id"), "kind", folding("what"), folding("versions"), title=title)
+            for each in found:
+                defect, versions = each.question.defect, _versions(each.question.versions)
+                said = each.reason if each.result == "not measured" else defect.title
+                table.add_row(defect.id, defect.kind, said, versions)
+            console.print(table)
+    counts = Counter(each.result for each in measured)
+    told = ", ".join(f"{counts[result]} {result}" for result in get_args(Result) if counts[result])
+    console.print(f"{plural(len(measured), 'question')}: {told}; kept in {overlay_path()}", soft_wrap=True)
 
 
 def evidence(defect: Defect) -> list[str]:

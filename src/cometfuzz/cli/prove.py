@@ -12,7 +12,7 @@ from cometfuzz.campaign.triaging import STAGE_S
 from cometfuzz.cli.output import print_json
 from cometfuzz.execution.executor import Executor
 from cometfuzz.execution.reference import REFERENCE
-from cometfuzz.execution.supervisor import Limits
+from cometfuzz.execution.supervisor import WorkerLimits
 from cometfuzz.ledger.matching import Rule
 from cometfuzz.reports.collection import write_tables
 from cometfuzz.reports.text import clean, plural
@@ -22,6 +22,7 @@ from cometfuzz.triage.declared import Proven, declared_bugs, prove
 from cometfuzz.triage.draft import draft, write_drafts
 from cometfuzz.triage.reproducer import reproduce
 from cometfuzz.triage.triage import Triage
+from cometfuzz.triage.unrecorded import is_unrecorded
 
 
 def prove_(
@@ -32,22 +33,24 @@ def prove_(
 ) -> None:
     """Make every declared bug show in a model of one layer, reduce it, and collect it with a script.
 
-    A campaign passes over what the ledger has; this is where it gets its script. What the collection has
-    already is passed over, and each bug is kept as soon as it is there, so that Ctrl-C loses nothing.
+    A campaign passes over what the ledger has; this is where it gets its script, in the folder of its entry if the
+    collection has one. What has a script already is passed over, and each bug is kept as soon as it is there, so that
+    Ctrl-C loses nothing.
 
     Example: cometfuzz prove --matching AveragePooling
     """
     chosen = [route for route in choose(routes, ROUTES) if route.name != REFERENCE.name]
     names = [route.name for route in chosen]
     collection = Collection.read(into)
-    collected = {entry.bug.finding.defect for entry in collection.entries}
     waiting = [
-        rule for rule in declared_bugs(names) if rule.id not in collected and matching in f"{rule.id} {rule.text}"
+        rule
+        for rule in declared_bugs(names)
+        if not _collected(collection, rule) and matching in f"{rule.id} {rule.text}"
     ]
     rows: list[dict[str, Any]] = []
     console = Console(stderr=True)
     columns = (TextColumn("prove"), BarColumn(bar_width=20), MofNCompleteColumn(), TextColumn("{task.fields[step]}"))
-    limits = Limits(stage_s=STAGE_S)
+    limits = WorkerLimits(stage_s=STAGE_S)
     with (
         Executor(chosen, limits=limits, pause_after=0) as executor,
         Progress(*columns, console=console, transient=True, disable=as_json) as bar,
@@ -61,6 +64,9 @@ def prove_(
             declared=True,
         )
         for rule in waiting:
+            if _collected(collection, rule):  # by another rule of its entry, a moment ago
+                bar.advance(task)
+                continue
             proven = prove(rule, triage, names, lambda layer: bar.update(task, step=layer))
             collection, row = _take(collection, proven)
             rows.append({"defect": rule.id, "route": proven.route, **row})
@@ -76,6 +82,11 @@ def prove_(
     console.print(f"{plural(len(rows), 'declared bug')} looked into, {added} added to {into}.", highlight=False)
 
 
+def _collected(collection: Collection, rule: Rule) -> bool:
+    """Whether the defect of a rule has a script there, under its own name or as what a triage made of it."""
+    return any(rule.id in (entry.slug, entry.bug.finding.defect) for entry in collection.entries)
+
+
 def _take(collection: Collection, proven: Proven) -> tuple[Collection, dict[str, Any]]:
     """Collect what a declared bug turned out to be, or say why not."""
     bug = proven.bug
@@ -84,7 +95,10 @@ def _take(collection: Collection, proven: Proven) -> tuple[Collection, dict[str,
     entry = collection.has(bug)
     if entry is not None:
         return collection, {"what": "one of those", "place": entry.place, "why": ""}
-    collection, entry = collection.add(replace(bug, draft=draft(bug, ROUTES)))
+    drafted = replace(bug, draft=draft(bug, ROUTES))
+    name = proven.rule.id
+    declared = is_unrecorded(collection.folder, name)
+    collection, entry = collection.record(name, drafted) if declared else collection.add(drafted)
     return collection, {"what": "added", "place": entry.place, "why": ""}
 
 

@@ -16,17 +16,19 @@ from cometfuzz.config import load as load_config
 from cometfuzz.errors import CometfuzzError
 from cometfuzz.execution.configuring import configured
 from cometfuzz.execution.executor import Executor
-from cometfuzz.execution.supervisor import Limits
+from cometfuzz.execution.supervisor import WorkerLimits
 from cometfuzz.ir.case import Case
 from cometfuzz.oracles.bench import Bench
 from cometfuzz.oracles.finding import Finding
 from cometfuzz.oracles.judging import examine
-from cometfuzz.oracles.symptoms import about
+from cometfuzz.oracles.relations import ALL
+from cometfuzz.oracles.symptoms import RELATION, about
 from cometfuzz.reports.text import visible
 from cometfuzz.routes import Route
 from cometfuzz.routes.registry import base_of, choose
+from cometfuzz.routes.switches import with_switches
 from cometfuzz.triage.bug import Bug
-from cometfuzz.triage.known import load_known
+from cometfuzz.triage.known import Known, load_known
 from cometfuzz.triage.reduce import Effort
 from cometfuzz.triage.triage import Triage
 
@@ -59,10 +61,10 @@ def reduce(
     routes = configured(settings)
     others = beside.split(",") if beside else [name for name in (*settings.policy.base, base_of(route)) if name]
     chosen = choose(",".join(dict.fromkeys([route, *others])), routes)
-    issues = load_known(*(known or ()))
+    issues = Known(load_known(*(known or ())))
     with (
         Console(stderr=True).status("running") as status,
-        Executor(chosen, limits=Limits.of(settings.limits), pause_after=0) as executor,
+        Executor(with_switches(chosen), limits=WorkerLimits.of(settings.limits), pause_after=0) as executor,
     ):
         finding = _finding(executor, wanted, chosen, route, symptom)
         triage = Triage(executor, issues, effort=Effort(steps, seconds), report=status.update)
@@ -83,9 +85,9 @@ def _finding(executor: Executor, case: Case, routes: list[Route], route: str, sy
     if trial.outcomes[route].status == "unavailable":
         raise CometfuzzError(f"route {route}: {trial.outcomes[route].detail}")
     again = executor.run(case, [route]) if about(symptom).twice else None
-    found = [
-        each for each in examine(Bench(trial, executor.run, again, executor.view)) if route in each.camps[0].routes
-    ]
+    asked, memory = ALL if symptom == RELATION.name else "", about(symptom).end == "memory"
+    bench = Bench(trial, executor.run, again, executor.view, memory=memory, relations=asked)
+    found = [each for each in examine(bench) if route in each.camps[0].routes]
     for each in found:
         if each.counts and symptom in ("", each.symptom):
             return each
@@ -116,6 +118,7 @@ def _plain(bug: Bug, out: Path | None) -> Mapping[str, Any]:
         "runs": bug.runs,
         "shown": bug.shown,
         "severity": bug.severity,
+        "data_kind": bug.data_kind,
         "known": bug.known,
         "finding": bug.finding.as_plain(),
         "triage_s": round(bug.triage_s, 2),
@@ -133,7 +136,7 @@ def _print(bug: Bug, out: Path | None) -> None:
     line(f"  {bug.finding.detail}")
     line(f"  to blame: {bug.blame.role} ({bug.blame.confidence:.0%}): {bug.blame.reasoning}")
     flaky = " (flaky)" if bug.flaky else ""
-    line(f"  shown in {bug.shown} of {bug.runs} runs{flaky}; severity {bug.severity}")
+    line(f"  shown in {bug.shown} of {bug.runs} runs{flaky}; severity {bug.severity}, {bug.data_kind} data")
     if bug.known:
         line(f"  known: {bug.known}")
     if "to_nodes" in evidence:
@@ -141,7 +144,7 @@ def _print(bug: Bug, out: Path | None) -> None:
         line(f"  reduced from {counts} in {evidence['steps']} runs, {bug.triage_s:.1f} s; {evidence['reduction']}")
     for node in bug.minimal.graph.nodes:
         plain = CATALOGUE[node.layer].complete({})
-        odd = [f"{name}={value!r}" for name, value in node.params.items() if repr(value) != repr(plain[name])]
+        odd = [f"{name}={value!r}" for name, value in node.params.items() if repr(value) != repr(plain.get(name))]
         reads = ", ".join(edge.node for edge in node.inputs)
         line(f"    {node.id} = {node.layer}({', '.join(odd)})" + (f" of {reads}" if reads else ""))
     if out is not None:

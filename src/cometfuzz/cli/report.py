@@ -94,7 +94,7 @@ def bugs(folder: CampaignOrCollection, as_json: AsJson = False) -> None:
         console.print("No bugs.")
         return
     seen = any(listed.findings for listed in found)
-    table = Table(folding("bug"), "status", "data", folding("what"), box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table(folding("bug"), "status", "severity", "data", folding("what"), box=box.SIMPLE_HEAD, pad_edge=False)
     if seen:
         table.add_column("seen", justify="right")
     for listed in found:
@@ -102,7 +102,9 @@ def bugs(folder: CampaignOrCollection, as_json: AsJson = False) -> None:
         what = Text(clean(bug.title))
         if bug.known:
             what.append(f"\nknown as {clean(bug.known)}", style="dim")
-        table.add_row(listed.name, listed.status, bug.severity, what, *([str(listed.findings)] if seen else []))
+        table.add_row(
+            listed.name, listed.status, bug.severity, bug.data_kind, what, *([str(listed.findings)] if seen else [])
+        )
     console.print(table)
     console.print(f"{plural(len(found), 'bug')}; `cometfuzz show DIR BUG` has the script of each.", highlight=False)
 
@@ -139,7 +141,7 @@ def _print_bug(listed: Listed) -> None:
 
     line(clean(bug.title), "bold")
     runs = f"showed in {bug.shown} of {bug.runs} runs"
-    line(f"{bug.id}: {listed.status}, {bug.severity} data, {bug.signature.symptom}; {runs}")
+    line(f"{bug.id}: {listed.status}, severity {bug.severity}, {bug.data_kind} data, {bug.signature.symptom}; {runs}")
     if bug.known:
         line(f"Known: {bug.known}")
     if listed.entry is not None:

@@ -18,13 +18,16 @@ from cometfuzz.execution.comparing import Difference, compare
 from cometfuzz.execution.configuring import configured
 from cometfuzz.execution.doctor import Health, examine
 from cometfuzz.execution.executor import Executor
+from cometfuzz.execution.memory import available
 from cometfuzz.execution.observation import Observation
 from cometfuzz.execution.outcome import Outcome, Trial
-from cometfuzz.execution.supervisor import Limits
+from cometfuzz.execution.supervisor import WorkerLimits
 from cometfuzz.execution.worker import START
 from cometfuzz.ir.codec import case_id
 from cometfuzz.routes.keras import TF
 from cometfuzz.routes.registry import BROKEN, choose
+
+NOT_POISONED = "memory is not poisoned: that takes glibc; reads of uninitialised memory are not looked for here"
 
 Configured = Annotated[Path | None, typer.Option("--config", help="A TOML file; else cometfuzz.toml, if it is here.")]
 
@@ -37,7 +40,8 @@ def doctor(
     """Try every route on a tiny model: available or why not, versions, start-up time, memory.
 
     The exit code is 1 if a route is not available; the table says which command would mend it. Routes marked with a
-    star run on every case of a campaign, the others by policy (see the README).
+    star run on every case of a campaign, the others by policy (see the README). It also says if the C library cannot
+    fill memory with a byte (only glibc can): then nothing looks for reads of uninitialised memory.
 
     Example: cometfuzz doctor --routes keras-tf,onnxruntime --json
     """
@@ -48,9 +52,12 @@ def doctor(
         bar = progress.add_task("", total=len(chosen))
         found = examine(chosen, lambda health: progress.advance(bar))
     if as_json:
-        print_json({"routes": [_health(health) for health in found] + [_broken(*entry) for entry in BROKEN.items()]})
+        routes_found = [_health(health) for health in found] + [_broken(*entry) for entry in BROKEN.items()]
+        print_json({"routes": routes_found, "poisoned_memory": available()})
     else:
         _print_health(found, settings.policy)
+        if not available():
+            typer.echo(NOT_POISONED)
     if BROKEN or not all(health.available for health in found):
         raise typer.Exit(1)
 
@@ -108,7 +115,7 @@ def execute(
     observers = {TF.name: Observation(reached)} if branches else {}
     with (
         Console(stderr=True).status("running"),
-        Executor(chosen, limits=Limits.of(settings.limits), observers=observers) as executor,
+        Executor(chosen, limits=WorkerLimits.of(settings.limits), observers=observers) as executor,
     ):
         trial = executor.run(wanted)
     differences = compare(trial)

@@ -24,6 +24,7 @@ from cometfuzz.errors import UnknownName, WorkerFailure
 from cometfuzz.execution.configuring import configured
 from cometfuzz.execution.executor import expect_environments
 from cometfuzz.ir.graph import Graph
+from cometfuzz.ledger.cpu import cpu_level
 from cometfuzz.ledger.reading import overlay
 from cometfuzz.mutation import with_others
 from cometfuzz.reports.console import screen_for
@@ -41,8 +42,9 @@ Json = Annotated[bool, typer.Option("--json", help="Events as lines of JSON (doc
 QuietOption = Annotated[bool, typer.Option("--quiet", help="Only the closing summary.")]
 
 STRATEGY = (
-    "What proposes the cases: directed goes for what is uncovered; comet and comet-r are the paper's; odd tries one "
-    "layer at a time on odd numbers."
+    "What proposes the cases: directed goes for what is uncovered; comet and comet-r are the paper's, "
+    "comet-published draws how many layers a mutation touches as evenly as it does; odd tries one "
+    "layer at a time on odd numbers; refuse makes calls that break a rule, which libraries should refuse."
 )
 
 MUTATIONS = "Installed mutations that take part beside the paper's eight: all, or names with commas between them."
@@ -53,6 +55,7 @@ class FailOn(StrEnum):
 
     never = "never"
     new = "new"
+    all = "all"
 
 
 def run(
@@ -77,7 +80,11 @@ def run(
     branches: Annotated[bool, typer.Option(help="Let new branches of Keras' code guide the search too.")] = True,
     mutations: Annotated[str, typer.Option(help=MUTATIONS)] = "",
     fail_on: Annotated[
-        FailOn, typer.Option(help="For CI: triage at the end, and exit with 1 if there is a new bug.")
+        FailOn,
+        typer.Option(
+            help="For CI: triage at the end, and exit with 1 if there is a new bug; `new` overlooks symptoms of low "
+            "severity (lost digits, calls that should be refused), `all` does not."
+        ),
     ] = FailOn.never,
     known: KnownOption = None,
     refresh: Annotated[
@@ -94,7 +101,7 @@ def run(
     SIGTERM and SIGHUP end it like Ctrl-C, within ten seconds.
     Nothing is lost either way: `cometfuzz resume DIR` goes on.
 
-    Exit codes: 0 nothing new; 1 new bugs, with --fail-on new; 2 usage; 3 environment: one that is missing, or a route
+    Exit codes: 0 nothing new; 1 new bugs, with --fail-on; 2 usage; 3 environment: one that is missing, or a route
     that never started; 129 SIGHUP, 130 Ctrl-C, 143 SIGTERM; 141 nobody reads what it prints. New is what is not known,
     and is shown by a script; or, on a route of which no script can be written, by every run.
 
@@ -114,7 +121,9 @@ def run(
             f"received routes={','.join(chosen)!r}, on which most cases would run nowhere"
         )
     expect_environments([usable[name] for name in chosen])
-    everything = gather_known(known or [], given.known) if known or given.known or fail_on is FailOn.new else Known()
+    everything = (
+        gather_known(known or [], given.known) if known or given.known or fail_on is not FailOn.never else Known()
+    )
     begun = seed_texts(_seeds(seeds))
     if refresh:
         _refresh([usable[name] for name in chosen], quiet or as_json)
@@ -132,13 +141,14 @@ def run(
         minutes=minutes,
         out=str(folder),
         ledger=overlay().digest,
+        cpu=cpu_level(),
         mutations=with_others(mutations),
     )
     with Store.create(folder, vars(settings)) as store:
         _drive(store, settings, config, quiet, as_json)
-        if fail_on is FailOn.new:
+        if fail_on is not FailOn.never:
             found = run_triage(store, given, everything, None, quiet=quiet or as_json)
-            if any(bug.is_new for bug in found):
+            if any(bug.is_new and (bug.is_urgent or fail_on is FailOn.all) for bug in found):
                 raise typer.Exit(1)
             if idle := store.never_started:
                 raise WorkerFailure(f"expected every route to run; received routes={', '.join(idle)}, which never did")

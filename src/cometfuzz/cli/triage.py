@@ -26,7 +26,7 @@ from cometfuzz.triage.known import Known, gather_known
 KnownOption = Annotated[
     list[Path] | None,
     typer.Option(
-        help="What is known: a collection, or a TOML file of issues. By default the collection bugs/, if it is here.",
+        help="What is known besides the ledger: a collection, or a TOML file of issues; else bugs/, if it is here.",
         metavar="DIR|FILE",
     ),
 ]
@@ -71,7 +71,7 @@ def triage(
 
 
 def _seconds(settled: Sequence[Settled]) -> dict[str, list[float]]:
-    """How long findings took: those that made a bug, script and all, and those that were one more sight of one."""
+    """How long findings took: those that made a bug, script and all, and duplicates of one."""
     made = [each.seconds for each in settled if each.first and not each.reason]
     again = [each.seconds for each in settled if not each.first]
     return {"median_s": made, "median_again_s": again}
@@ -89,7 +89,7 @@ def _closing(settled: Sequence[Settled], waiting: int) -> str:
     if made:
         text += f"; from a finding to a script that shows it {median(made):.1f} s (median of {len(made)})"
     if again:
-        text += f", one more sight of a bug {1000 * median(again):.0f} ms (median of {len(again)})"
+        text += f", a duplicate finding {1000 * median(again):.0f} ms (median of {len(again)})"
     return text + (f"; {waiting} findings wait: call it again" if waiting else "")
 
 

@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from cometfuzz.campaign.records import Records
-from cometfuzz.cli.listing import bugs_of, named
+from cometfuzz.cli.listing import Listed, bugs_of, named
 from cometfuzz.cli.numbers import MOST_JOBS, at_most
 from cometfuzz.cli.output import folding, print_json
 from cometfuzz.cli.report import AsJson, CampaignOrCollection, Folder
@@ -23,14 +23,15 @@ from cometfuzz.config import load as load_config
 from cometfuzz.errors import CometfuzzError, EnvironmentFailure, UnknownName
 from cometfuzz.execution.comparing import compare
 from cometfuzz.execution.configuring import configured
-from cometfuzz.execution.environments import find
+from cometfuzz.execution.environments import default_names, find, known_names
 from cometfuzz.execution.executor import Executor
-from cometfuzz.execution.supervisor import Limits
+from cometfuzz.execution.supervisor import WorkerLimits
 from cometfuzz.ir.case import Case
+from cometfuzz.ledger.cpu import cpu_level
 from cometfuzz.oracles.bench import Bench
 from cometfuzz.oracles.judging import examine
 from cometfuzz.reports.collection import write_tables
-from cometfuzz.reports.text import clean
+from cometfuzz.reports.text import clean, plural
 from cometfuzz.routes.registry import choose
 from cometfuzz.triage.bug import Bug
 from cometfuzz.triage.collection import Collection
@@ -40,7 +41,8 @@ from cometfuzz.triage.running import run_script
 Configured = Annotated[Path | None, typer.Option("--config", help="A TOML file; else cometfuzz.toml.")]
 
 STILL = "still there"
-
+ELSEWHERE = "not on this CPU"
+"""It did not show, and was seen on other kinds of CPU only, by which libraries choose kernels: this says nothing."""
 
 MAIN = "main"
 """The environment with the modern libraries."""
@@ -69,7 +71,7 @@ def replay(
     chosen = choose(names, known)
     with (
         Console(stderr=True).status("running"),
-        Executor(chosen, limits=Limits.of(settings.limits), pause_after=0) as executor,
+        Executor(chosen, limits=WorkerLimits.of(settings.limits), pause_after=0) as executor,
     ):
         trial = executor.run(case)
         findings = list(examine(Bench(trial, executor.run, view=executor.view)))
@@ -114,7 +116,10 @@ def verify(
 ) -> None:
     """Run the scripts of all bugs of a campaign or a collection again, each by itself, on what is installed now.
 
-    A bug is still there, gone, or unclear if its script could not tell. The exit code is 1 if any is not still there.
+    A bug is still there, gone, or unclear if its script could not tell; what does not show and was only ever seen on
+    other kinds of CPU is "not on this CPU". The exit code is 1 if any is gone or unclear.
+
+    What only another release shows, and whose environment is built on demand and is not there, is left out.
 
     With --environment, those whose libraries are in another environment than `main` are left out: the scripts of main
     are what another release of its libraries can run.
@@ -127,11 +132,14 @@ def verify(
     if environment:
         expect_environment(environment)
         found = [listed for listed in found if listed.bug.script and listed.bug.script.environment == MAIN]
+    elif not bugs:
+        found = _runnable(found)
     day = date.date() if date is not None else datetime.date.today() if stamp else None
     if day is not None and (environment or any(listed.entry is None for listed in found)):
         received = f"environment={environment}" if environment else str(folder)
         raise CometfuzzError(f"expected a collection in its own environments to stamp; received {received}")
-    answers = _run_all([listed.bug for listed in found], jobs, environment)
+    ran = _run_all([listed.bug for listed in found], jobs, environment)
+    answers = [now if now == STILL or _met(listed) else ELSEWHERE for listed, now in zip(found, ran, strict=True)]
     results = [
         {"id": listed.bug.id, "name": listed.name, "title": listed.bug.title, "now": now}
         for listed, now in zip(found, answers, strict=True)
@@ -143,8 +151,24 @@ def verify(
         print_json({"bugs": results})
     else:
         _print(results)
-    if any(now != STILL for now in answers):
+    if any(now not in (STILL, ELSEWHERE) for now in answers):
         raise typer.Exit(1)
+
+
+def _met(listed: Listed) -> bool:
+    """Whether a bug was seen on this kind of CPU: else, that it does not show here says nothing."""
+    seen = listed.entry.defect.seen if listed.entry is not None else ()
+    return not seen or any(each.speaks_of(cpu_level()) for each in seen)
+
+
+def _runnable(found: list[Listed]) -> list[Listed]:
+    """Without those that only another release shows whose environment nobody has built: it is built on demand."""
+    lacking = {name for name in known_names() if name not in default_names() and not find(name).ready}
+    left_out = [each for each in found if each.bug.script and each.bug.script.environment in lacking]
+    for name in sorted({each.bug.script.environment for each in left_out if each.bug.script}):
+        count = sum(each.bug.script is not None and each.bug.script.environment == name for each in left_out)
+        typer.echo(f"{plural(count, 'bug')} left out: run `cometfuzz env create {name}` first", err=True)
+    return [each for each in found if each not in left_out]
 
 
 def expect_environment(name: str) -> None:
@@ -186,5 +210,8 @@ def _print(results: list[dict[str, Any]]) -> None:
     console.print(table)
     still = sum(result["now"] == STILL for result in results)
     gone = sum(result["now"] == "gone" for result in results)
-    text = f"{still} still there, {gone} gone, {len(results) - still - gone} unclear: "
-    console.print(f"{text}{still} of {len(results)} scripts show their bug.", highlight=False)
+    elsewhere = sum(result["now"] == ELSEWHERE for result in results)
+    unclear = len(results) - still - gone - elsewhere
+    text = f"{still} still there, {gone} gone, {unclear} unclear"
+    text += f", {elsewhere} {ELSEWHERE} ({cpu_level()})" if elsewhere else ""
+    console.print(f"{text}: {still} of {len(results)} scripts show their bug.", highlight=False)

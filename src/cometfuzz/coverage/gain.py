@@ -4,17 +4,17 @@ Asking what a graph would add costs as much as the graph is long, whatever has b
 several processes merge, and go to JSON and back.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
-from cometfuzz.catalogue import LAYERS
 from cometfuzz.catalogue.spec import CATALOGUE
+from cometfuzz.catalogue.utility import SPECIAL_NODES
 from cometfuzz.coverage.layers import CRITERIA, NUMERIC, PAPER_PARAMETERS, CoverageSpace, Item, paper_table, text
 from cometfuzz.coverage.reach import idle_parameters
 from cometfuzz.ir.graph import Edge, Graph, Inner, Node, Params
-from cometfuzz.ir.types import TensorType
+from cometfuzz.ir.types import POLICY, TensorType
 
 REMEMBERED = 5000
 """Calls that are remembered to add nothing: the pool has about 1500, and a long campaign must not grow."""
@@ -70,12 +70,13 @@ class Coverage:
         self._followers: dict[str, dict[str, None]] = {}
         for item in self.space.items["sequences"]:
             self._followers.setdefault(item.layer, {})[item.value] = None
+        self._sequences = {layer: tuple(names) for layer, names in self._followers.items()}
 
     def gain(self, graph: Graph) -> Gain:
         """What the graph would add."""
         added: dict[Fact, None] = {}
         room: dict[tuple[str, str, str], int] = {}
-        for facts in _facts_by_node(graph, self._paper):
+        for facts in _facts_by_node(graph, self.space):
             if self._done.get(id(facts)) is facts:
                 continue
             wanted = [fact for fact in facts if self.wants(fact)]
@@ -110,9 +111,13 @@ class Coverage:
         name = _TODAY.get((layer, parameter), parameter) if self._paper else parameter
         return self._left.get(("parameters", layer, name), 0) > 0
 
-    def open_followers(self, layer: str) -> list[str]:
+    def followers(self, layer: str) -> Sequence[str]:
+        """The layers of which the space asks that they follow a layer."""
+        return self._sequences.get(layer, ())
+
+    def open_followers(self, layer: str) -> Collection[str]:
         """The layers that have not yet followed a layer."""
-        return list(self._followers.get(layer, ()))
+        return self._followers.get(layer, {}).keys()
 
     def add(self, facts: Iterable[Fact]) -> None:
         """Count facts as covered; those beyond the space or beyond a cap change nothing."""
@@ -146,6 +151,10 @@ class Coverage:
     def covered(self, criterion: str) -> int:
         counted = sum(len(seen) for key, seen in self._counted.items() if key[0] == criterion)
         return counted + sum(item[0] == criterion for item in self._named)
+
+    def covered_of(self, items: Iterable[Item]) -> int:
+        """How many of some items that are named, not counted, are covered."""
+        return sum(item in self._named for item in items)
 
     def missing(self) -> dict[Item, str | None]:
         """Every item that is not covered, with the reason if it never can be."""
@@ -186,16 +195,28 @@ class Coverage:
         }
 
 
+def summary_of(coverages: Iterable[Coverage]) -> dict[str, dict[str, dict[str, int]]]:
+    """The summary of each space. The sequences of the paper's have a second number, `direct`: those that some graph has
+    without a utility node between the two layers, as the paper's authors count; the full space knows no others."""
+    spaces = {coverage.space.name: coverage for coverage in coverages}
+    found = {name: coverage.summary() for name, coverage in spaces.items()}
+    if "paper" in spaces and "full" in spaces:
+        items = spaces["paper"].space.items["sequences"]
+        found["paper"]["sequences"]["direct"] = spaces["full"].covered_of(items)
+    return found
+
+
 def facts_of(graph: Graph, space: CoverageSpace) -> Iterator[Fact]:
     """What a graph does, in the terms of a space."""
-    for facts in _facts_by_node(graph, space.name == "paper"):
+    for facts in _facts_by_node(graph, space):
         yield from facts
 
 
-def _facts_by_node(graph: Graph, paper: bool) -> Iterator[tuple[Fact, ...]]:
+def _facts_by_node(graph: Graph, space: CoverageSpace) -> Iterator[tuple[Fact, ...]]:
     """The facts of each call, then those of its sequences; the same call gives the same object."""
+    paper = space.name == "paper"
     for node in graph.nodes:
-        if node.layer in LAYERS:
+        if node.layer in space.specs:
             yield call_facts(node.layer, node.params, graph.input_types(node), paper)
             yield from _sequences_to(graph, node, paper)
 
@@ -215,9 +236,9 @@ def new_nodes(graph: Graph, coverages: Sequence[Coverage]) -> list[str]:
     """The nodes whose calls or sequences would add something."""
     new: dict[str, None] = {}
     for coverage in coverages:
-        paper = coverage.space.name == "paper"
+        paper, specs = coverage.space.name == "paper", coverage.space.specs
         for node in graph.nodes:
-            if node.layer in LAYERS and any(coverage.wants(fact) for fact in _node_facts(graph, node, paper)):
+            if node.layer in specs and any(coverage.wants(fact) for fact in _node_facts(graph, node, paper)):
                 new[node.id] = None
     return list(new)
 
@@ -230,7 +251,7 @@ def _sequence_facts(before: str, after: str) -> tuple[Fact, ...]:
 def _layer_before(graph: Graph, edge: Edge) -> str:
     """The layer that an edge comes from, through utility nodes; a special value cuts the way."""
     node: Node = graph.by_id[edge.node]
-    while CATALOGUE[node.layer].kind == "utility" and node.inputs and node.layer != "special":
+    while CATALOGUE[node.layer].kind == "utility" and node.inputs and node.layer not in SPECIAL_NODES:
         node = graph.by_id[node.inputs[0].node]
     return node.layer
 
@@ -238,7 +259,8 @@ def _layer_before(graph: Graph, edge: Edge) -> str:
 @lru_cache(maxsize=10_000)
 def call_facts(layer: str, params: Params, types: tuple[TensorType, ...], paper: bool) -> tuple[Fact, ...]:
     """What one layer call covers by itself. Mutants share most of their nodes, so this is remembered."""
-    spec, first = LAYERS[layer], types[0]
+    spec = CATALOGUE[layer]
+    first = spec.cast(types, params)[0]
     facts = [
         Fact("inputs", layer, "dtype", first.dtype),
         Fact("inputs", layer, "rank", str(first.rank)),
@@ -246,7 +268,7 @@ def call_facts(layer: str, params: Params, types: tuple[TensorType, ...], paper:
     ]
     idle = idle_parameters(spec, types, params)
     for name, value in params.items():
-        if name in idle:
+        if name in idle or name == POLICY:
             continue
         facts += _paper_facts(layer, name, value) if paper else _full_facts(layer, name, value)
     return tuple(facts)
@@ -259,7 +281,7 @@ def parameter_facts(layer: str, name: str, value: Any) -> tuple[Fact, ...]:
 
 @lru_cache(maxsize=10_000, typed=True)
 def _full_facts(layer: str, name: str, value: Any) -> tuple[Fact, ...]:
-    if LAYERS[layer].params[name].effect != "forward":
+    if CATALOGUE[layer].params[name].effect != "forward":
         return ()
     return (Fact("parameters", layer, name, _text(value)),)
 

@@ -1,4 +1,4 @@
-"""The two coverage spaces over layer API calls: the paper's, to the unit, and the full one, ours.
+"""The coverage spaces over API calls: the paper's, to the unit, the full one, ours, and that of operators.
 
 A space is a set of items for each of three criteria (the paper, section 3.2): layer inputs (dtype, rank, and up to five
 shapes), parameter values (each listed value; up to sigma values of a numeric one), and layer sequences (one layer's
@@ -7,20 +7,25 @@ output goes into another). Every item that nothing can cover is listed with the 
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from cometfuzz.catalogue import LAYERS, LayerSpec
+from cometfuzz.catalogue import LAYERS, OPERATORS, LayerSpec
 from cometfuzz.catalogue.spaces import Optional, Space
+from cometfuzz.catalogue.spec import OPERATOR, unbounded
 from cometfuzz.coverage.reach import why_unreachable
+from cometfuzz.draw import Draw
 from cometfuzz.ir.types import FLOATS
 
 SIGMA = 5
 SHAPES = 5
+TRIES = 20
+"""How many inputs a layer gets until parameters go with one: nearly always the first will do."""
 CRITERIA = ("inputs", "parameters", "sequences")
 NUMERIC = "numeric"
+SPACE_NAMES = ("paper", "full", "ops")
 
 
 class Item(NamedTuple):
@@ -44,6 +49,8 @@ class CoverageSpace:
     items: Mapping[str, tuple[Item, ...]]
     unreachable: Mapping[Item, str]
     aside: Mapping[str, int]
+    specs: Mapping[str, LayerSpec] = field(default_factory=lambda: LAYERS)
+    """Whose calls it counts: layers, or operators."""
 
     def total(self, criterion: str) -> int:
         return len(self.items[criterion])
@@ -166,9 +173,36 @@ def _why_never_follows(before: LayerSpec, after: LayerSpec) -> str | None:
     return None
 
 
+def _needs_bound(spec: LayerSpec) -> bool:
+    """Whether a layer takes nothing but integers of which it is known how large they are: indices into a table."""
+    if any(dtype in FLOATS for dtype in spec.dtypes):
+        return False
+    for index in range(TRIES):
+        draw = Draw("bounded", spec.name, index)
+        types = spec.inputs(draw)
+        if (params := spec.draw_params(draw, types)) is not None:
+            return not spec.accepts([replace(kind, high=None) for kind in types], params)
+    return False
+
+
 def _output_dtypes(spec: LayerSpec) -> tuple[str, ...]:
     named = spec.params.get("dtype")
-    return spec.dtypes if named is None else named.options() or FLOATS
+    if named is not None:
+        return named.options() or FLOATS
+    return _drawn_dtypes(spec.name) if spec.kind == OPERATOR else spec.dtypes
+
+
+@cache
+def _drawn_dtypes(operator: str) -> tuple[str, ...]:
+    """The dtypes that come out of drawn calls: many operators give another one than they take."""
+    spec = OPERATORS[operator]
+    found: dict[str, None] = {}
+    for index in range(TRIES):
+        draw = Draw("dtypes", spec.name, index)
+        types = spec.inputs(draw)
+        if (params := spec.draw_params(draw, types)) is not None:
+            found[spec.outputs(types, params)[0].dtype] = None
+    return tuple(found)
 
 
 @cache
@@ -178,12 +212,23 @@ def full_space(sigma: int = SIGMA) -> CoverageSpace:
     Values that cannot show in a forward pass (initialisers, regularisers, constraints, train-only scalars) are counted
     aside, by the place where they can show.
     """
+    return _space("full", LAYERS, sigma)
+
+
+@cache
+def ops_space(sigma: int = SIGMA) -> CoverageSpace:
+    """The space of operators, by the same rules: their inputs, their parameters, and which of them reads which."""
+    return _space("ops", OPERATORS, sigma)
+
+
+def _space(space_name: str, specs: Mapping[str, LayerSpec], sigma: int) -> CoverageSpace:
     inputs: list[Item] = []
     parameters: list[Item] = []
     sequences: list[Item] = []
     unreachable: dict[Item, str] = {}
     aside = {"build": 0, "train": 0}
-    for name, spec in LAYERS.items():
+    indexed = {name for name, spec in specs.items() if _needs_bound(spec)}
+    for name, spec in specs.items():
         inputs += [Item("inputs", name, "dtype", dtype) for dtype in spec.dtypes]
         inputs += [Item("inputs", name, "rank", str(rank)) for rank in spec.ranks]
         inputs += [Item("inputs", name, "shape", count) for count in counted(None, SHAPES)]
@@ -198,13 +243,13 @@ def full_space(sigma: int = SIGMA) -> CoverageSpace:
                     option = next(option for option in options if text(option) == value)
                     if (reason := why_unreachable(spec, parameter, option)) is not None:
                         unreachable[item] = reason
-        sequences += [
-            Item("sequences", name, "before", after)
-            for after, follower in LAYERS.items()
-            if _why_never_follows(spec, follower) is None
-        ]
+        for after, follower in specs.items():
+            if _why_never_follows(spec, follower) is None:
+                sequences.append(item := Item("sequences", name, "before", after))
+                if spec.high is unbounded and after in indexed:
+                    unreachable[item] = "indices need integers with a bound"
     items = {"inputs": tuple(inputs), "parameters": tuple(parameters), "sequences": tuple(sequences)}
-    return CoverageSpace("full", items, unreachable, aside)
+    return CoverageSpace(space_name, items, unreachable, aside, specs)
 
 
 def values_of(space: Space, sigma: int) -> tuple[str, ...]:
@@ -215,3 +260,7 @@ def values_of(space: Space, sigma: int) -> tuple[str, ...]:
     if space.numeric or options is None:
         return counted(space.size(), sigma)
     return tuple(dict.fromkeys(text(option) for option in options))
+
+
+SPACES = (paper_space, full_space, ops_space)
+"""Each space by its sigma, in the order in which a search fills them."""

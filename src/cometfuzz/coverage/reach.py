@@ -15,7 +15,7 @@ INPUTS = 30
 
 def idle_parameters(spec: LayerSpec, types: Sequence[TensorType], params: Params) -> list[str]:
     """The parameters of weights that this call does not have, as bias_* without use_bias."""
-    present = tuple(spec.weights(spec.view(types), params))
+    present = tuple(spec.weights(spec.view(types, params), params))
     return [name for name, weight in _of_weights(spec.name) if not any(has.startswith(weight) for has in present)]
 
 

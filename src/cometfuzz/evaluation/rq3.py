@@ -19,11 +19,11 @@ from cometfuzz.coverage.gain import Coverage
 from cometfuzz.coverage.layers import CRITERIA, paper_space
 from cometfuzz.errors import WorkerFailure
 from cometfuzz.execution.executor import Executor
-from cometfuzz.execution.supervisor import Limits as WorkerLimits
+from cometfuzz.execution.supervisor import WorkerLimits
 from cometfuzz.execution.worker import START
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.graph import Graph
-from cometfuzz.mutation.base import Limits
+from cometfuzz.mutation.base import ModelLimits
 from cometfuzz.mutation.dialect import usual_dialects
 from cometfuzz.routes.registry import ROUTES
 from cometfuzz.search.strategies import WINDOW, Feedback, Options, make_strategy
@@ -31,7 +31,7 @@ from cometfuzz.seeds import published
 
 MODERN_ROUTE, LEGACY_ROUTE = "keras-tf", "keras2-tf"
 WORKER = WorkerLimits(stage_s=300.0)
-LIFTED = Limits(nodes=100_000, elements=2**27, flops=10**11, bytes=2**30)
+LIFTED = ModelLimits(nodes=100_000, elements=2**27, flops=10**11, bytes=2**30)
 """The size bounds lifted to what a worker can hold at all; the largest original needs 0.6 GB and 17 GFlop."""
 
 PAPER: Mapping[str, Mapping[str, Any]] = {
@@ -96,7 +96,7 @@ class Arm:
 
     name: str
     seeds: Sequence[Graph]
-    limits: Limits
+    limits: ModelLimits
     seed: int
     runner: Runner
     trace: list[Moment] = field(default_factory=list)
@@ -134,7 +134,7 @@ def arms(seed: int, runners: Sequence[Runner]) -> list[Arm]:
     synthesised = [published.synthesised(name) for name in published.names()]
     return [
         Arm("original", originals, LIFTED, seed, runners[0]),
-        Arm("synthesised", synthesised, Limits(), seed, runners[1]),
+        Arm("synthesised", synthesised, ModelLimits(), seed, runners[1]),
     ]
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from cometfuzz.catalogue.data import NUMPY, Array, draw_data
 from cometfuzz.execution.outcome import Trial
-from cometfuzz.execution.protocol import WireTensor
+from cometfuzz.protocol import WireTensor
 from cometfuzz.reference.bound import expect, judge, largest_excess
 
 
@@ -26,8 +26,8 @@ class Difference:
 
 
 def array_of(tensor: WireTensor) -> Array:
-    """A tensor off the wire as an array in its real dtype."""
-    return np.frombuffer(tensor.data, dtype=NUMPY[tensor.dtype]).reshape(tensor.shape)
+    """A tensor off the wire as an array in its real dtype, which may be one that no graph has: a library erred."""
+    return np.frombuffer(tensor.data, dtype=NUMPY.get(tensor.dtype, tensor.dtype)).reshape(tensor.shape)
 
 
 def compare(trial: Trial) -> dict[str, Difference]:

@@ -7,14 +7,15 @@ from cometfuzz.errors import UnknownName
 from cometfuzz.execution.environments import known_names
 from cometfuzz.routes import Route
 from cometfuzz.routes.registry import BROKEN, ROUTES, moved
+from cometfuzz.routes.switches import MARK
 
 
 def configured(config: Config) -> dict[str, Route]:
     """All routes: those of the entry points, and those that the configuration adds. Every name in it is known."""
     routes = dict(ROUTES)
     for name, entry in config.routes.items():
-        if name in routes:
-            raise UnknownName(f"[routes]: expected a new name for a route; received route={name!r}")
+        if name in routes or MARK in name:
+            raise UnknownName(f"[routes]: expected a new name for a route, without {MARK}; received route={name!r}")
         place = f"[routes.{name}]"
         _expect(place, "base", entry.base, ROUTES)
         _expect(place, "environment", entry.environment, known_names())

@@ -12,14 +12,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from cometfuzz.catalogue import LAYERS
+from cometfuzz.catalogue import COUNTED
 from cometfuzz.catalogue.data import draw_data
-from cometfuzz.catalogue.drawing import LayerDraw, draw_layer
+from cometfuzz.catalogue.drawing import LayerDraw, draw_layer, draw_precise
 from cometfuzz.errors import WorkerFailure
 from cometfuzz.execution.comparing import array_of
 from cometfuzz.execution.executor import Executor, python_of
 from cometfuzz.execution.outcome import Outcome, Trial
-from cometfuzz.execution.supervisor import Limits
+from cometfuzz.execution.supervisor import WorkerLimits
 from cometfuzz.execution.versions import usual_view
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.codec import encode
@@ -124,7 +124,7 @@ def layers_of(route: Route, layers: Sequence[str] = ()) -> list[str]:
     """The layers that a route's dialect has at all; the reference speaks no dialect and has them all."""
     return [
         name
-        for name, spec in LAYERS.items()
+        for name, spec in COUNTED.items()
         if (not route.speaks or route.speaks in spec.libraries) and (not layers or name in layers)
     ]
 
@@ -216,16 +216,24 @@ def conform(
     draws: int,
     seed: int,
     jobs: int = 1,
-    limits: Limits | None = None,
+    limits: WorkerLimits | None = None,
     find_python: Callable[[Group], Path] = python_of,
+    policies: bool = False,
 ) -> Iterator[Result]:
-    """Run `draws` draws of each layer on each route that has it; what the routes share is done once for all."""
+    """Run `draws` draws of each layer on each route that has it; what the routes share is done once for all.
+
+    policies: each call under a dtype policy, where the layer takes one.
+    """
     flying: deque[tuple[LayerDraw, int, Future[Trial]]] = deque()
-    with Executor(routes, jobs, limits or Limits(stage_s=120.0), pause_after=0, find_python=find_python) as executor:
+    with Executor(
+        routes, jobs, limits or WorkerLimits(stage_s=120.0), pause_after=0, find_python=find_python
+    ) as executor:
         for name in layers:
             having = [route.name for route in routes if name in layers_of(route)]
             for index in range(draws if having else 0):
-                drawn = draw_layer(name, seed, index)
+                drawn = draw_precise(name, seed, index) if policies else draw_layer(name, seed, index)
+                if drawn is None:
+                    continue
                 flying.append((drawn, index, executor.submit(drawn.case, having)))
                 if len(flying) > 2 * jobs:
                     yield from _judged(executor, *flying.popleft())

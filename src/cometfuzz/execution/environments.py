@@ -34,6 +34,7 @@ from typing import IO, Any
 import cometfuzz
 from cometfuzz.errors import CometfuzzError, EnvironmentFailure, UnknownName
 from cometfuzz.execution.installation import Build, disk_full, install, parse
+from cometfuzz.places import Place
 
 FORMAT = 1  # raise it when what older code has built must not be trusted any more
 MARKER = "complete.json"
@@ -241,7 +242,7 @@ def _fill_link(path: Path, folders: Sequence[Path]) -> None:
     for name, arguments in LINK_SCRIPTS.items():
         # sh, not a #! line that names the interpreter: that breaks on long paths and on spaces.
         command = shlex.join([str(path / "bin" / "python"), "-P", *arguments])
-        _write(path / "bin" / name, f'#!/bin/sh\nexec {command} "$@"\n', mode=0o755)
+        _write(path / "bin" / name, f'#!/bin/sh\nexec {command} "$@"\n', executable=True)
 
 
 def _write_metadata(folder: Path, project: Path) -> None:
@@ -260,15 +261,11 @@ def _site_packages(path: Path) -> Path:
     return Path(sysconfig.get_path("purelib", "venv", vars={"base": str(path)}))
 
 
-def _write(path: Path, text: str, mode: int = 0o644) -> None:
-    """Write a file that is there as a whole or not at all."""
-    draft = path.with_name(f"{path.name}.draft")
-    with open(draft, "w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    draft.chmod(mode)
-    draft.replace(path)
+def _write(path: Path, text: str, *, executable: bool = False) -> None:
+    """Write a file that is there as a whole or not at all, also after a power cut."""
+    Place(path.parent).write(path.name, text.encode(), durable=True)
+    if executable:
+        path.chmod(0o755)
 
 
 def _beside(path: Path, suffix: str) -> Path:

@@ -1,16 +1,18 @@
 """The executor: runs cases on routes, with persistent workers, and shares what routes have in common.
 
 `submit(case)` gives a Future of a Trial. Each group of steps has up to `jobs` workers, started when first needed; one
-case more than that is under way, so that one may be in this group while another is in that. A case visits group after
-group; in each, all the steps that are ready are one request. If the child dies in a step, that step has failed, what
-was reported before it stands, and the rest is done again by a new child.
+case more than that is under way, so that one may be in this group while another is in that. Of the extra groups, which
+differ from another one by a switch, one at a time has a worker. A case visits group after group; in each, all the steps
+that are ready are one request. If the child dies in a step, that step has failed, what was reported before it stands,
+and the rest is done again by a new child.
 """
 
 import queue
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -23,14 +25,15 @@ from cometfuzz.errors import CometfuzzError, InvalidRoute, WorkerFailure
 from cometfuzz.execution import environments
 from cometfuzz.execution.observation import Observation
 from cometfuzz.execution.outcome import Outcome, StepResult, Trial
-from cometfuzz.execution.protocol import Message, WireTensor
-from cometfuzz.execution.supervisor import Limits, Performed, Worker
+from cometfuzz.execution.supervisor import Performed, Worker, WorkerLimits
 from cometfuzz.execution.versions import view_of
-from cometfuzz.ir.case import Case
+from cometfuzz.ir.case import PLAIN, Case, Manner
 from cometfuzz.ir.graph import INPUT, Edge, Graph
-from cometfuzz.ir.plain import typed_to_plain
+from cometfuzz.ir.plain import manner_to_plain, typed_to_plain
 from cometfuzz.ledger.matching import View
+from cometfuzz.protocol import Message, WireTensor
 from cometfuzz.routes import Group, Route, Step
+from cometfuzz.routes.forms import form_of
 
 Key = tuple[str, ...]
 FATAL = ("signal", "exited", "timeout", "memory", "oversized", "protocol")
@@ -83,7 +86,7 @@ class Executor:
         self,
         routes: Sequence[Route],
         jobs: int = 1,
-        limits: Limits | None = None,
+        limits: WorkerLimits | None = None,
         pause_after: int = 10,
         report: Callable[[str], None] = lambda text: None,
         find_python: Callable[[Group], Path] = python_of,
@@ -92,14 +95,14 @@ class Executor:
     ) -> None:
         self.routes = {route.name: route for route in routes}
         _check_names(routes)
-        self.limits, self.pause_after, self.report = limits or Limits(), pause_after, report
+        self.limits, self.pause_after, self.report = limits or WorkerLimits(), pause_after, report
         self.watch = watch
         self.usage, self.closing = Usage(), False
         self.paused: dict[Key, str] = {}
         self._find_python, self._observers = find_python, observers or {}
         self._pools: dict[str, _Pool] = {}
         self._deaths: dict[Key, int] = {}
-        self._guard = threading.Lock()
+        self._guard, self._extra = threading.Lock(), threading.Lock()
         self._jobs = jobs
         self._threads = ThreadPoolExecutor(jobs + 1, thread_name_prefix="case")
 
@@ -131,12 +134,25 @@ class Executor:
 
     def submit(self, case: Case, routes: Sequence[str] = (), intermediates: bool = False) -> Future[Trial]:
         """Run a case on the named routes, or on all of them; with the outputs of every node if asked for."""
-        chosen = [self.routes[name] for name in routes or self.routes]
+        chosen = [self._route(name) for name in routes or self.routes]
         return self._threads.submit(self._run, case, chosen, intermediates)
 
-    def run(self, case: Case, routes: Sequence[str] = (), intermediates: bool = False) -> Trial:
-        """Run a case here and now."""
-        return self._run(case, [self.routes[name] for name in routes or self.routes], intermediates)
+    def run(
+        self, case: Case, routes: Sequence[str] = (), intermediates: bool = False, other_memory: bool = False
+    ) -> Trial:
+        """Run a case here and now; if asked, with memory that is filled with another byte than usually (`memory`)."""
+        chosen = [self._route(name) for name in routes or self.routes]
+        return self._run(case, chosen, intermediates, other_memory)
+
+    def _route(self, name: str) -> Route:
+        """One of our routes, or a form of one (`routes.forms`)."""
+        if name in self.routes:
+            return self.routes[name]
+        plain, _, form = name.rpartition("/")
+        route = form_of(self.routes[plain], form)
+        if route is None:
+            raise InvalidRoute(f"route {plain}: expected a form that it has; received form={form!r}")
+        return route
 
     def run_apart(self, case: Case, route: Route) -> Outcome:
         """Run a case on a route that is not one of ours, on the workers that it shares with them."""
@@ -148,10 +164,10 @@ class Executor:
         """Every worker that was made so far."""
         return [worker for pool in list(self._pools.values()) for worker in pool.made]
 
-    def _run(self, case: Case, routes: Sequence[Route], intermediates: bool) -> Trial:
+    def _run(self, case: Case, routes: Sequence[Route], intermediates: bool, other_memory: bool = False) -> Trial:
         began = time.thread_time()
         graph = with_all_outputs(case.graph) if intermediates else case.graph
-        execution = _Execution(self, graph, draw_data(case), routes)
+        execution = _Execution(self, graph, draw_data(case), routes, case.manner, other_memory)
         execution.run()
         outcomes: dict[str, Outcome] = {}
         for route in routes:
@@ -161,14 +177,29 @@ class Executor:
             self.usage.own_cpu_s += time.thread_time() - began
         return Trial(case, outcomes, execution.branches)
 
-    def pool(self, group: Group) -> "_Pool":
+    @contextmanager
+    def worker(self, group: Group) -> Iterator[Worker]:
+        """A free worker of a group; if it is an extra one, no other such group has a child meanwhile."""
+        pool = self._pool(group)
+        with self._extra if group.extra else nullcontext():
+            for other in self.workers if group.extra else ():
+                if other.group.extra and other.group.name != group.name:
+                    other.stop()
+            worker = pool.take()
+            try:
+                yield worker
+            finally:
+                pool.give_back(worker)
+
+    def _pool(self, group: Group) -> "_Pool":
         with self._guard:
             if group.name not in self._pools:
                 observer, python = self._observers.get(group.name), self._find_python(group)
                 steps = [step for route in self.routes.values() for step in route.steps]
                 modules = [step.module for step in steps if step.group.name == group.name]
                 options = (group, python, modules, self.limits, observer, lambda: self.closing)
-                self._pools[group.name] = _Pool([Worker(*options) for _ in range(self._jobs)])
+                count = 1 if group.extra else self._jobs
+                self._pools[group.name] = _Pool([Worker(*options) for _ in range(count)])
             return self._pools[group.name]
 
     def merge(self, group: str, report: Mapping[str, Any]) -> News:
@@ -214,6 +245,8 @@ class _Execution:
     graph: Graph
     data: Data
     routes: Sequence[Route]
+    manner: Manner = PLAIN
+    other_memory: bool = False
     results: dict[Key, StepResult] = field(default_factory=dict)
     branches: dict[str, News] = field(default_factory=dict)
     steps: dict[Key, Step] = field(default_factory=dict)
@@ -227,7 +260,7 @@ class _Execution:
                 self.results[paused[0]] = _unavailable(step, self.executor.paused[paused[0]])
             else:
                 self.steps.update(zip(route.keys, route.steps, strict=True))
-        self.wire = wire_data(self.graph, self.data)
+        self.wire = wire_data(self.graph, self.data, self.manner)
         self.deadline = time.monotonic() + self.executor.limits.case_s
         while batch := self._next_batch():
             self._expect_open()
@@ -278,12 +311,8 @@ class _Execution:
             return
         self.executor.watch(", ".join(dict.fromkeys(step.name for step in steps)))
         try:
-            pool = self.executor.pool(steps[0].group)
-            worker = pool.take()
-            try:
+            with self.executor.worker(steps[0].group) as worker:
                 performed = worker.perform(self._request(batch), steps, self.deadline)
-            finally:
-                pool.give_back(worker)
         except WorkerFailure as error:
             found = {key: _unavailable(self.steps[key], str(error)) for key in batch}
             performed = Performed()
@@ -319,7 +348,7 @@ class _Execution:
                     "wanted": any(self.steps[other].group.name != step.group.name for other in readers),
                 }
             )
-        return Message({**header, "steps": steps}, tensors)
+        return Message({**header, "steps": steps, "other_memory": self.other_memory}, tensors)
 
     def outcome(self, route: Route) -> Outcome:
         """What the route came to: its last result, or the first failure on its way."""
@@ -367,7 +396,7 @@ def _unavailable(step: Step, detail: str) -> StepResult:
     return StepResult("unavailable", step.stages[0].name, step.stages[0].library, detail=detail)
 
 
-def wire_data(graph: Graph, data: Data) -> tuple[list[WireTensor], dict[str, Any]]:
+def wire_data(graph: Graph, data: Data, manner: Manner = PLAIN) -> tuple[list[WireTensor], dict[str, Any]]:
     """A case's tensors and the header that names them: inputs first, then each node's weights in Keras' order."""
     inputs = [node.id for node in graph.inputs]
     arrays = [data.inputs[name] for name in inputs]
@@ -375,7 +404,12 @@ def wire_data(graph: Graph, data: Data) -> tuple[list[WireTensor], dict[str, Any
     for node, tensors in data.weights.items():
         weights.append([node, len(tensors)])
         arrays += tensors.values()
-    header = {"graph": typed_to_plain(graph), "inputs": inputs, "weights": weights}
+    header = {
+        "graph": typed_to_plain(graph),
+        "inputs": inputs,
+        "weights": weights,
+        "manner": manner_to_plain(manner),
+    }
     return [WireTensor(array.dtype.name, array.shape, array.tobytes()) for array in arrays], header
 
 

@@ -69,6 +69,7 @@ class Cache:
     def write(self, key: str, data: bytes) -> None:
         if not self._usable:
             return
+        # Not a Place: several children may write one key at once, and what is run is readable by its owner alone.
         with contextlib.suppress(OSError), tempfile.NamedTemporaryFile(dir=self.folder, delete=False) as file:
             try:
                 file.write(hashlib.sha256(data).digest() + data)

@@ -17,9 +17,7 @@ from cometfuzz.ir.case import Case
 from cometfuzz.ir.graph import INPUT, Edge, Graph
 from cometfuzz.routes import Route
 from cometfuzz.routes.registry import ROUTES
-
-READERS = ("onnxruntime", "onnxruntime-noopt", "onnx-reference", "onnx2torch", "onnx2pytorch", "openvino")
-"""The routes that read the ONNX file of tf2onnx."""
+from cometfuzz.routes.tf2onnx import STEPS as TF2ONNX
 
 
 def drawn_models(count: int, layers: int, routes: Sequence[str]) -> Iterator[Case]:
@@ -51,7 +49,7 @@ def _has_defect(graph: Graph, route: str) -> bool:
     for node in graph.nodes:
         if node.layer != INPUT:
             spec = spec_of(node.layer)
-            x = spec.view(graph.input_types(node))
+            x = spec.view(graph.input_types(node), node.params)
             if any(True for _ in usual_view().rules_against(route, spec, x, node.params)):
                 return True
     return False
@@ -84,15 +82,16 @@ def measure(
 
 
 def measure_sharing(models: int, layers: int, report: Callable[[], None] = lambda: None) -> dict[str, Any]:
-    """CPU time of all readers of the ONNX file together, against one of them plus the runtimes of the others."""
-    readers = [ROUTES[name] for name in READERS]
+    """CPU time of all readers of the file of tf2onnx together, against one of them plus the runtimes of the others."""
+    readers = [route for route in ROUTES.values() if route.steps[:-1] == TF2ONNX]
+    names = [route.name for route in readers]
     one_s = together_s = runtimes_s = 0.0
     with Executor(readers) as executor:
         executor.run(tiny_case())
-        for case in drawn_models(models, layers, READERS):
-            executor.run(case, READERS[:1])  # what a library compiles for new shapes would count for the first only
+        for case in drawn_models(models, layers, names):
+            executor.run(case, names[:1])  # what a library compiles for new shapes would count for the first only
             executor.usage = Usage()
-            executor.run(case, READERS[:1])
+            executor.run(case, names[:1])
             one_s += executor.usage.own_cpu_s + executor.usage.library_cpu_s
             executor.usage = Usage()
             trial = executor.run(case)
@@ -105,7 +104,7 @@ def measure_sharing(models: int, layers: int, report: Callable[[], None] = lambd
         "models": models,
         "one_cpu_s": round(one_s, 3),
         "other_runtimes_cpu_s": round(runtimes_s, 3),
-        "six_together_cpu_s": round(together_s, 3),
+        "together_cpu_s": round(together_s, 3),
         "ratio": round(together_s / (one_s + runtimes_s), 3),
     }
 

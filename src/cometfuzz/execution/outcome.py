@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from cometfuzz.coverage.branches import News
-from cometfuzz.execution.protocol import WireTensor
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.graph import Edge
+from cometfuzz.protocol import WireTensor
 
 Status = Literal[
     "completed",

@@ -3,27 +3,36 @@
 Every case runs on the base routes. Converters and JAX take seconds, so they get at most one case in `one_in`, only if
 it covers something new, and of a large one only a cut of at most `largest_cut` layers around what is new, without
 nodes that one of the routes in `clear` is known to fail on. Some routes are sampled; one that cannot take the whole
-case gets a cut that it can. A case with layers that only Keras 2 has runs on the routes that speak it. All of it
-follows from the seed, the index of the case and the case: no clock, no state.
+case gets a cut that it can. One case in `switched_one_in` also runs on some of its routes with a switch of the
+whole process set, one in `options_one_in` with one that is an option. A case with layers that only Keras 2 has runs on
+the routes that speak it. All of it follows from the seed, the index of the case and the case: no clock, no state. A
+route says itself which of these it is (`Route.turn`, `Route.clear`), unless the configuration lists routes.
 """
 
 from collections import deque
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from cometfuzz.catalogue.drawing import input_params
+from cometfuzz.catalogue.cutting import cut_out, open_ends, outputs_of
+from cometfuzz.catalogue.manners import of_part
 from cometfuzz.catalogue.spec import CATALOGUE, KERAS3
-from cometfuzz.catalogue.validate import assemble
 from cometfuzz.config import PolicyConfig
 from cometfuzz.draw import Draw
-from cometfuzz.errors import InvalidCase
+from cometfuzz.execution.reference import REFERENCE
 from cometfuzz.ir.case import Case
-from cometfuzz.ir.graph import INPUT, Draft, Edge, Graph, Node
+from cometfuzz.ir.graph import INPUT, Graph, Node, is_operator
+from cometfuzz.ir.types import POLICIES, POLICY
 from cometfuzz.ledger.matching import View
 from cometfuzz.routes import Route
+from cometfuzz.routes.registry import base_of
+from cometfuzz.routes.switches import plain_name
 
 STOPPING = ("exception", "death", "any")
 """Symptoms of defects that leave a model without a result."""
+
+SWITCHED_TOGETHER = 200
+"""For how many cases on end the same switch of a whole process is tried: to start TensorFlow takes as long as some of
+them."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +69,42 @@ def assign(
         elif part is not None and any(name in routes for name in policy.converters):
             parts.append(Assignment(part, _present(routes, [*policy.base, *policy.converters])))
     first = Assignment(case, _present(routes, whole))
-    return [first, *parts] if first.routes else []
+    if not first.routes:
+        return []
+    return [_with_switches(policy, routes, part, (seed, index, number)) for number, part in enumerate([first, *parts])]
+
+
+def _with_switches(
+    policy: PolicyConfig, routes: Mapping[str, Route], part: Assignment, place: tuple[int, int, int]
+) -> Assignment:
+    """A part of a case, perhaps also on some of its routes with a switch set. place: seed, index, number of the part.
+
+    A switch of a whole process takes a worker of its own, and seconds to start it: there is one such group for
+    SWITCHED_TOGETHER cases, then the next. Of switches that are options, each library has one, by lot.
+    """
+    seed, index, number = place
+    draw = Draw(seed, "switches", index, number)
+    switched = [(route, route.switch) for route in routes.values() if route.switch is not None]
+    able = [(route, switch) for route, switch in switched if plain_name(route.name) in part.routes]
+    names: list[str] = []
+    groups = list(dict.fromkeys(route.steps[-1].group.name for route, switch in switched if switch.environ))
+    if draw.chance(1 / policy.switched_one_in) and groups:
+        turn = Draw(seed, "switched groups").integer(0, len(groups) - 1) + index // SWITCHED_TOGETHER
+        names += [route.name for route, _ in able if route.steps[-1].group.name == groups[turn % len(groups)]]
+    options: dict[str, list[str]] = {}
+    for _, switch in able:
+        if not switch.environ:
+            options.setdefault(switch.library.name, []).append(switch.name)
+    for library, among in options.items() if draw.chance(1 / policy.options_one_in) else ():
+        chosen = library, draw.choice(among)
+        names += [route.name for route, switch in able if (switch.library.name, switch.name) == chosen]
+    return Assignment(part.case, (*part.routes, *names))
+
+
+def assign_breaking(view: View, case: Case) -> Assignment:
+    """A call that breaks a rule goes to every library: it is small, and how many refuse it is all that counts."""
+    plain = [route for name, route in view.routes.items() if route.switch is None and name != REFERENCE.name]
+    return Assignment(case, tuple(route.name for route in plain if route.speaks in (KERAS3, "")))
 
 
 def _is_modern(graph: Graph) -> bool:
@@ -87,7 +131,10 @@ def _obstacles(graph: Graph, view: View, name: str) -> dict[str, bool]:
         spec = CATALOGUE[node.layer]
         if node.layer == INPUT:
             continue
-        x = spec.view(graph.input_types(node))
+        if is_operator(node.layer) and base_of(name) is not None:
+            found[node.id] = True  # the ledger does not know yet what converters make of operators
+            continue
+        x = spec.view(graph.input_types(node), node.params)
         layers = [spec, *(CATALOGUE[inner.layer] for inner, _ in spec.inner(x, node.params))]
         if route.speaks and any(layer.counted and route.speaks not in layer.libraries for layer in layers):
             found[node.id] = True
@@ -122,7 +169,8 @@ def _part_for(view: View, name: str, case: Case, new: Collection[str], largest: 
 
 
 def _float_dtypes(graph: Graph, node: Node) -> frozenset[str]:
-    return frozenset(kind.dtype for kind in (*graph.input_types(node), *node.outputs) if kind.is_float)
+    own = POLICIES[node.params[POLICY]] if POLICY in node.params else ()
+    return frozenset(kind.dtype for kind in (*graph.input_types(node), *node.outputs) if kind.is_float).union(own)
 
 
 def cut(case: Case, around: Collection[str], largest: int, avoided: Collection[str] = ()) -> Case | None:
@@ -137,31 +185,13 @@ def cut(case: Case, around: Collection[str], largest: int, avoided: Collection[s
     kept = _nearest(graph, [name for name in layers if name in around], largest, avoided)
     if not kept:
         return None
-    drafts: list[Draft] = []
-    sources: dict[Edge, Edge] = {}
-    for node in graph.nodes:
-        if node.id not in kept:
-            continue
-        for edge in node.inputs:
-            if edge.node not in kept and edge not in sources:
-                name = edge.node if graph.by_id[edge.node].layer == INPUT else f"cut_{edge.node}_{edge.output}"
-                drafts.append(Draft(name, INPUT, input_params(graph.type_of(edge)), ()))
-                sources[edge] = Edge(name)
-        drafts.append(node.draft._replace(inputs=tuple(sources.get(edge, edge) for edge in node.inputs)))
-    used = {edge for draft in drafts for edge in draft.inputs}
-    outputs = [
-        Edge(node.id, index)
-        for node in graph.nodes
-        if node.id in kept
-        for index in range(len(node.outputs))
-        if Edge(node.id, index) not in used or Edge(node.id, index) in graph.outputs
-    ]
-    try:
-        part = assemble(drafts, outputs)
-    except InvalidCase:  # a bound or a mask that was cut off
+    ends = {*open_ends(graph, kept), *graph.outputs}
+    outputs = [edge for name in layers if name in kept for edge in outputs_of(graph, name) if edge in ends]
+    part = cut_out(graph, kept, outputs)
+    if part is None:
         return None
-    names = {draft.id for draft in drafts}
-    return Case(part, case.rng_seed, {key: data for key, data in case.data.items() if key.split("/")[0] in names})
+    own = {key: data for key, data in case.data.items() if key.split("/")[0] in part.graph.by_id}
+    return Case(part.graph, case.rng_seed, own, manner=of_part(case, part))
 
 
 def _nearest(graph: Graph, start: Sequence[str], largest: int, avoided: Collection[str]) -> set[str]:

@@ -3,21 +3,21 @@
 from collections.abc import Mapping
 
 from cometfuzz.catalogue.data import Data, to_array, weight_shapes
-from cometfuzz.execution.protocol import WireTensor
 from cometfuzz.ir.case import Tensor
+from cometfuzz.protocol import WireTensor
 from cometfuzz.reference.run import narrow, run
-from cometfuzz.routes import QUIET, Group, Route, Stage, Step, Work
+from cometfuzz.routes import QUIET, Group, Library, Route, Stage, Step, Work
 
-_STEP = Step("reference", Group("reference", "tool", QUIET), __name__, "run", (Stage("run", "reference"),))
-REFERENCE = Route("reference", "ours", "", (_STEP,))
+_STEP = Step("reference", Group("reference", "tool", QUIET), __name__, "run", (Stage("run", Library("reference")),))
+REFERENCE = Route("reference", "ours", "", (_STEP,), turn="", fuses=False)
 
 
-def start(options: Mapping[str, str]) -> "ReferenceSession":
+def start(options: Mapping[str, str]) -> "ReferenceAdapter":
     """Nothing to import but ours."""
-    return ReferenceSession()
+    return ReferenceAdapter()
 
 
-class ReferenceSession:
+class ReferenceAdapter:
     """Runs graphs in NumPy, in float64."""
 
     def versions(self) -> dict[str, str]:

@@ -22,13 +22,13 @@ import cometfuzz
 from cometfuzz.catalogue import BROKEN, CATALOGUE, PLUGGED
 from cometfuzz.config import LimitConfig
 from cometfuzz.errors import WorkerFailure
-from cometfuzz.execution import children
+from cometfuzz.execution import children, memory
 from cometfuzz.execution.observation import Observation
 from cometfuzz.execution.outcome import Failure, StageTime, Status, StepResult
-from cometfuzz.execution.protocol import MAX_BODY, Broken, Inbox, Message, Oversized, send
 from cometfuzz.execution.scratch import scratch_folder
 from cometfuzz.execution.worker import START
 from cometfuzz.plugins import TOLD, told
+from cometfuzz.protocol import MAX_BODY, Broken, Inbox, Message, Oversized, send
 from cometfuzz.routes import Group, Step
 
 MAX_PRINTED = 4000
@@ -36,10 +36,12 @@ _POLL_S = 0.5
 _GRACE_S = 2.0
 _DRAINED_AT_ONCE = 64
 _GIB = 2**30
+_PATIENCE = 4.0
+"""How many times its limit a child may have waited for a CPU, on a machine that has more to do than it can."""
 
 
 @dataclass(frozen=True)
-class Limits:
+class WorkerLimits:
     """What a worker may take. Memory is resident, looked at now and then; address space is only a backstop."""
 
     stage_s: float = 60.0
@@ -52,9 +54,9 @@ class Limits:
     recycle_bytes: int = 3 * _GIB
 
     @staticmethod
-    def of(config: LimitConfig) -> "Limits":
+    def of(config: LimitConfig) -> "WorkerLimits":
         """What the configuration sets, the rest by default."""
-        return Limits(**{name: getattr(config, name) for name in config.__struct_fields__})
+        return WorkerLimits(**{name: getattr(config, name) for name in config.__struct_fields__})
 
 
 @dataclass
@@ -80,12 +82,12 @@ class Worker:
         group: Group,
         python: Path,
         modules: Sequence[str],
-        limits: Limits | None = None,
+        limits: WorkerLimits | None = None,
         observer: Observation | None = None,
         halted: Callable[[], bool] = lambda: False,
     ) -> None:
         self.group, self.python, self.modules = group, python, modules
-        self.limits, self.observer, self._halted = limits or Limits(), observer, halted
+        self.limits, self.observer, self._halted = limits or WorkerLimits(), observer, halted
         self.starts = 0
         self.resident_bytes = 0
         self._versions: dict[str, Mapping[str, str]] = {}
@@ -113,7 +115,11 @@ class Worker:
         try:
             send(self._request, request)
             while not watch.ended:
-                watch.take(self._receive(watch.until))
+                try:
+                    watch.take(self._receive(watch.until))
+                except _Late:
+                    if not watch.extend():
+                        raise
         except _Late:
             watch.fail("timeout", f"after {time.monotonic() - watch.entered:.1f} s")
         except _TooLarge as error:
@@ -125,7 +131,7 @@ class Worker:
         if not watch.ended:
             self.stop()
         else:
-            self.resident_bytes = _resident_bytes(self._pid)
+            self.resident_bytes = _resident_bytes(self.pid)
             large = self.resident_bytes > self.limits.recycle_bytes
             if large or self._served >= self.limits.recycle_after or watch.out_of_space:
                 self.stop()
@@ -193,7 +199,13 @@ class Worker:
         self._resources.close()
 
     @property
-    def _pid(self) -> int:
+    def running(self) -> bool:
+        """Whether it has a child."""
+        return self._process is not None
+
+    @property
+    def pid(self) -> int:
+        """The number of its child, which must be running."""
         assert self._process is not None
         return self._process.pid
 
@@ -206,7 +218,7 @@ class Worker:
                 raise _Late
             if now - polled >= _POLL_S:
                 polled = now
-                self.resident_bytes = _resident_bytes(self._pid)
+                self.resident_bytes = _resident_bytes(self.pid)
                 if self.resident_bytes > self.limits.memory_bytes:
                     limit = self.limits.memory_bytes / _GIB
                     raise _TooLarge(f"{self.resident_bytes / _GIB:.1f} GiB resident; the limit is {limit:.1f}")
@@ -250,13 +262,19 @@ class _Watch:
     def __init__(self, worker: Worker, steps: Sequence[Step], deadline: float) -> None:
         self.worker, self.steps, self.deadline = worker, steps, deadline
         self.performed, self.ended = Performed(), False
-        self.entered = time.monotonic()
+        self.entered, self._queued_s, self._more_s = time.monotonic(), queued_s(worker.pid), 0.0
         self._step, self._stage = 0, steps[0].stages[0].name
         self._limit_s = worker.limits.start_s  # until the first stage: Python itself starts
 
     @property
     def until(self) -> float:
-        return min(self.deadline, self.entered + self._limit_s)
+        return min(self.deadline, self.entered + self._limit_s) + self._more_s
+
+    def extend(self) -> bool:
+        """Give the stage the time that the child has waited for a CPU: a busy machine is no hang."""
+        before = self._more_s
+        self._more_s = min(queued_s(self.worker.pid) - self._queued_s, _PATIENCE * self._limit_s)
+        return self._more_s > before and self.until > time.monotonic()
 
     def take(self, message: Message) -> None:
         header = message.header
@@ -276,6 +294,7 @@ class _Watch:
     def _enter(self, step: int, stage: str) -> None:
         limits = self.worker.limits
         self._step, self._stage, self.entered = step, stage, time.monotonic()
+        self._queued_s, self._more_s = queued_s(self.worker.pid), 0.0
         self._limit_s = limits.start_s if stage == START else limits.stage_s
 
     def _report(self, message: Message) -> None:
@@ -363,7 +382,7 @@ def _environ(group: Group, home: str, modules: Sequence[str]) -> dict[str, str]:
     path = os.pathsep.join(dict.fromkeys(filter(None, folders)))
     builders = {name: spec.builder for name, spec in CATALOGUE.items() if spec.builder}
     layers = told([module for name, module in PLUGGED.items() if name not in BROKEN], builders)
-    return {**os.environ, **group.environ, **private, "PYTHONPATH": path, TOLD: layers}
+    return {**os.environ, **memory.ENVIRON, **group.environ, **private, "PYTHONPATH": path, TOLD: layers}
 
 
 def _folder(module: str) -> str:
@@ -373,6 +392,14 @@ def _folder(module: str) -> str:
     if found is None or found.origin is None:
         return ""
     return str(Path(found.origin).parents[1 if found.submodule_search_locations else 0])
+
+
+def queued_s(pid: int) -> float:
+    """How long a process has been ready to run and had no CPU; 0 where the kernel does not say."""
+    try:
+        return int(Path(f"/proc/{pid}/schedstat").read_bytes().split()[1]) / 1e9
+    except (OSError, IndexError, ValueError):
+        return 0.0
 
 
 def _resident_bytes(pid: int) -> int:

@@ -6,17 +6,10 @@ from functools import cache
 from cometfuzz.errors import CometfuzzError
 from cometfuzz.execution import environments
 from cometfuzz.execution.installation import parse
+from cometfuzz.ledger.cpu import USUAL_CPU
 from cometfuzz.ledger.matching import View
 from cometfuzz.routes import Route
 from cometfuzz.routes.registry import ROUTES, base_of
-
-DISTRIBUTIONS: Mapping[str, tuple[str, ...]] = {
-    "keras": ("keras", "keras-nightly"),
-    "tensorflow": ("tensorflow-cpu", "tensorflow"),
-    "litert-converter": ("tensorflow-cpu", "tensorflow"),
-    "litert": ("ai-edge-litert",),
-}
-"""Packages that bring a library, where they have another name; the first one that is there counts."""
 
 
 def versions_of(route: Route) -> dict[str, str]:
@@ -31,8 +24,7 @@ def versions_of(route: Route) -> dict[str, str]:
     for stages, environment in (*direct, *detour):
         packages = installed(environment)
         for stage in stages:
-            names = DISTRIBUTIONS.get(stage.library, (stage.library,))
-            version = next((packages[name] for name in names if name in packages), None)
+            version = next((packages[name] for name in stage.owner.packages if name in packages), None)
             if version is not None:
                 found[stage.library] = version
     return found
@@ -50,12 +42,18 @@ def installed(environment: str) -> Mapping[str, str]:
     return {name.strip().lower().replace("_", "-"): version.partition("+")[0].strip() for name, _, version in pins}
 
 
-def view_of(routes: Mapping[str, Route]) -> View:
-    """The ledger as it stands for these routes."""
-    return View(routes, {name: versions_of(route) for name, route in routes.items()})
+def view_of(routes: Mapping[str, Route], cpu: str = "") -> View:
+    """The ledger as it stands for these routes, on this machine or on a kind of CPU."""
+    return View(routes, {name: versions_of(route) for name, route in routes.items()}, cpu=cpu)
 
 
 @cache
 def usual_view() -> View:
-    """The ledger as it stands for the routes that are registered, in the environments that they name."""
+    """The ledger as it stands here for the routes that are registered, in the environments that they name."""
     return view_of(ROUTES)
+
+
+@cache
+def general_view() -> View:
+    """The same for nobody's machine in particular."""
+    return view_of(ROUTES, USUAL_CPU)

@@ -18,8 +18,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
-from cometfuzz.execution.protocol import Broken, Message, WireTensor, receive, send
-from cometfuzz.ir.plain import typed_from_plain
+from cometfuzz.execution.memory import filled_otherwise
+from cometfuzz.ir.plain import manner_from_plain, typed_from_plain
+from cometfuzz.protocol import Broken, Message, WireTensor, receive, send
 
 MAX_MESSAGE = 2000
 MAX_FRAMES = 12
@@ -43,6 +44,7 @@ class CaseWork:
 
     def __init__(self, request: Message, reply_fd: int) -> None:
         self.graph = typed_from_plain(request.header["graph"])
+        self.manner = manner_from_plain(request.header.get("manner", {}))
         count = len(request.header["inputs"])
         self.inputs: Sequence[WireTensor] = request.tensors[:count]
         self.weights: dict[str, Sequence[WireTensor]] = {}
@@ -96,7 +98,8 @@ class Server:
                 request = receive(self.request_fd)
             except Broken:
                 return
-            self._answer(request)
+            with filled_otherwise(request.header.get("other_memory", False)):
+                self._answer(request)
 
     def _answer(self, request: Message) -> None:
         began = time.process_time()

@@ -1,7 +1,7 @@
 """Canonical JSON of cases.
 
 `parse` checks structure only (it knows no layer); `catalogue.files.decode` types what it returns. `encode` gives the
-one canonical text of a case, and `case_id` its hash. Parent process only: workers speak `execution.protocol`.
+one canonical text of a case, and `case_id` its hash. Parent process only: workers speak `protocol`.
 """
 
 import base64
@@ -11,20 +11,26 @@ import heapq
 import math
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Annotated, Any, NamedTuple, TypeVar
 
 import msgspec
+from msgspec import Meta
 
 from cometfuzz.errors import InvalidCase
-from cometfuzz.ir.case import Case, Tensor
+from cometfuzz.ir.case import Case, Exporter, Manner, Tensor
 from cometfuzz.ir.graph import Draft, Edge, Inner, Node, Params
-from cometfuzz.ir.plain import graph_to_plain
-from cometfuzz.ir.types import DTYPES
+from cometfuzz.ir.plain import graph_to_plain, manner_from_plain, manner_to_plain
+from cometfuzz.ir.recent import Recent
+from cometfuzz.ir.types import DTYPES, MAX_RANK
 
 VERSION = 1
 MAX_BYTES = 64 * 2**20
 MAX_NODES = 10_000
 MAX_DIMENSION = 2**31 - 1
+MAX_OPSET = 99
+MOST_BEFORE = 4
+"""At how many other sizes a model may run before its own."""
+
 _ID = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 
 
@@ -46,11 +52,28 @@ class _TensorText(msgspec.Struct, forbid_unknown_fields=True):
     bytes: str
 
 
+Axis = Annotated[int, Meta(ge=0, lt=MAX_RANK)]
+Length = Annotated[int, Meta(ge=0, le=MAX_DIMENSION)]
+
+
+class _MannerText(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+    opset: Annotated[int, Meta(ge=0, le=MAX_OPSET)] = 0
+    exporter: Exporter = ""
+    sequential: bool = False
+    inside: list[str] = []
+    shared: list[list[str]] = []
+    named: bool = False
+    opened: dict[str, list[Axis]] = {}
+    before: Annotated[list[dict[str, list[Length]]], Meta(max_length=MOST_BEFORE)] = []
+
+
 class _CaseText(msgspec.Struct, forbid_unknown_fields=True):
     version: int
     graph: _GraphText
     rng_seed: int
     data: dict[str, _TensorText] = {}
+    breaks: str = ""
+    manner: _MannerText = msgspec.field(default_factory=_MannerText)
 
 
 class _VersionOnly(msgspec.Struct):
@@ -64,6 +87,8 @@ class Parsed(NamedTuple):
     outputs: tuple[Edge, ...]
     rng_seed: int
     data: Mapping[str, Tensor]
+    breaks: str
+    manner: Manner
 
 
 _case_decoder = msgspec.json.Decoder(_CaseText)
@@ -93,7 +118,9 @@ def parse(text: bytes) -> Parsed:
     if not case.graph.outputs:
         raise InvalidCase("$.graph.outputs: expected at least one output; received none")
     outputs = tuple(Edge(*edge) for edge in case.graph.outputs)
-    return Parsed(drafts, outputs, case.rng_seed, {key: _tensor(key, value) for key, value in case.data.items()})
+    data = {key: _tensor(key, value) for key, value in case.data.items()}
+    manner = manner_from_plain(msgspec.to_builtins(case.manner))
+    return Parsed(drafts, outputs, case.rng_seed, data, case.breaks, manner)
 
 
 def _drafts(nodes: Sequence[_NodeText]) -> tuple[Draft, ...]:
@@ -194,7 +221,15 @@ def _tensor(key: str, text: _TensorText) -> Tensor:
 
 
 def encode(case: Case) -> bytes:
-    """The canonical text: sorted keys, no white space, every parameter named."""
+    """The canonical text: sorted keys, no white space, every parameter named.
+
+    `breaks` and `manner` stand there only if they say something. Made once for id, file and report.
+    """
+    return _recent(case)
+
+
+def _encode(case: Case) -> bytes:
+    manner = manner_to_plain(case.manner)
     plain = {
         "version": VERSION,
         "graph": graph_to_plain(case.graph),
@@ -207,8 +242,13 @@ def encode(case: Case) -> bytes:
             }
             for key, tensor in case.data.items()
         },
+        **({"breaks": case.breaks} if case.breaks else {}),
+        **({"manner": manner} if manner else {}),
     }
     return msgspec.json.encode(plain, order="sorted")
+
+
+_recent = Recent(_encode, len)
 
 
 def case_id(case: Case) -> str:

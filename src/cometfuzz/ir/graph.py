@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from cometfuzz.ir.types import TensorType
+from cometfuzz.ir.types import UNKNOWN, TensorType
 
 
 class Params(Mapping[str, Any]):
@@ -87,7 +87,7 @@ class Edge(NamedTuple):
 
 
 class Draft(NamedTuple):
-    """A node that nobody has typed yet."""
+    """An untyped node."""
 
     id: str
     layer: str
@@ -104,6 +104,11 @@ class Node:
     params: Params
     inputs: tuple[Edge, ...]
     outputs: tuple[TensorType, ...]
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether the call breaks a rule, on purpose; see `Case.breaks`."""
+        return self.outputs == (UNKNOWN,)
 
     @property
     def draft(self) -> Draft:
@@ -137,3 +142,15 @@ class Graph:
 
 
 INPUT = "input"
+OPERATOR = "ops."
+"""Begins the name of an operator: a node that is a function of keras.ops, as "ops.image.resize"."""
+
+
+def is_operator(layer: str) -> bool:
+    """Whether a name is that of an operator."""
+    return layer.startswith(OPERATOR)
+
+
+def is_utility(layer: str) -> bool:
+    """Whether a name is that of a utility node, or of an input of the graph."""
+    return layer.islower() and not is_operator(layer)

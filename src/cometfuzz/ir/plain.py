@@ -1,8 +1,10 @@
 """Graphs and parameter values in JSON's own types. Standard library only: parent and workers share it."""
 
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any
 
+from cometfuzz.ir.case import PLAIN, Manner
 from cometfuzz.ir.graph import Edge, Graph, Inner, Node, Params
 from cometfuzz.ir.types import TensorType
 
@@ -65,3 +67,26 @@ def typed_from_plain(plain: Mapping[str, Any]) -> Graph:
         for text in plain["nodes"]
     )
     return Graph(nodes, tuple(Edge(*edge) for edge in plain["outputs"]))
+
+
+def manner_to_plain(manner: Manner) -> dict[str, Any]:
+    """What a manner has that the plain one has not; nothing of the plain one."""
+    found = {each.name: getattr(manner, each.name) for each in fields(Manner)}
+    return {name: _listed(value) for name, value in found.items() if value != getattr(PLAIN, name)}
+
+
+def _listed(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: list(sizes) for name, sizes in value.items()}
+    return [_listed(each) for each in value] if isinstance(value, tuple) else value
+
+
+def manner_from_plain(plain: Mapping[str, Any]) -> Manner:
+    """The inverse of `manner_to_plain`; it trusts its input, as the types of `ir.codec` or the parent have it."""
+    return Manner(**{name: _untouchable(value) for name, value in plain.items()})
+
+
+def _untouchable(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: tuple(sizes) for name, sizes in value.items()}
+    return tuple(_untouchable(each) for each in value) if isinstance(value, list) else value

@@ -7,6 +7,15 @@ FLOATS = ("float16", "bfloat16", "float32", "float64")
 DTYPES = (*FLOATS, "int32", "bool")
 BYTES_OF = {"float16": 2, "bfloat16": 2, "float32": 4, "float64": 8, "int32": 4, "bool": 1}
 MAX_RANK = 8
+POLICY = "policy"
+"""The parameter that names a Keras dtype policy; every layer that computes in floats may have it, and most do not."""
+
+POLICIES = {
+    "mixed_float16": ("float16", "float32"),
+    "mixed_bfloat16": ("bfloat16", "float32"),
+    **{dtype: (dtype, dtype) for dtype in FLOATS},
+}
+"""Name of a policy -> the dtype in which a layer computes, and that of its weights."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,3 +46,7 @@ class TensorType:
 
     def __str__(self) -> str:
         return f"{self.dtype}[{','.join(map(str, self.shape))}]" + (" masked" if self.masked else "")
+
+
+UNKNOWN = TensorType("unknown", ())
+"""What comes out of a call that breaks a rule: nobody can say."""

@@ -12,6 +12,11 @@ LEVELS = {
 """The levels of the x86-64 ABI, the newest first, by the features that /proc/cpuinfo names."""
 
 
+USUAL_CPU = "x86-64-v4"
+"""The kind that most servers have and most entries were seen on: what is said of no machine in particular (models that
+are only generated, tables in the docs) is said of it, so that it is the same everywhere."""
+
+
 @cache
 def cpu_level() -> str:
     """The level of this CPU; another kind of machine by its name."""

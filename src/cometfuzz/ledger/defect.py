@@ -15,10 +15,16 @@ verified = 2026-01-31        # when its script last showed it; written by `comet
 
 [[seen]]                     # measured, never guessed: it excuses nothing where it was not seen
 versions = { keras = "3.15.1", tensorflow = "2.21.0" }
-cpu = "x86-64-v4"            # the kind of CPU it was seen on; elsewhere, not showing says nothing
+cpu = "x86-64-v4"            # the kind of CPU it was seen on, or any if it was seen on several kinds: libraries choose
+                             # kernels by it, so that elsewhere it excuses nothing, and not showing says nothing
 
-[[fixed]]                    # versions in which it was looked for and did not show
+[[fixed]]                    # versions in which it was looked for and did not show; one that is mended in all that
+                             # we pin stays in the ledger, for those who have the older ones
 versions = { keras = "3.16.0" }
+
+[[absent]]                   # the same versions on another kind of CPU, where it was looked for and did not show
+versions = { keras = "3.15.1", tensorflow = "2.21.0" }
+cpu = "x86-64-v3"
 
 [[applies]]                  # how a call is recognised: everything that is named must hold
 routes = ["keras-tf"]        # names of routes, or of steps, which stand for every route that has them
@@ -44,6 +50,7 @@ condition = "*padding='same'*"
 """
 
 import datetime
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import msgspec
@@ -77,6 +84,15 @@ class Seen(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     versions: dict[str, str]
     cpu: str = ANY_CPU
+
+    def meets(self, versions: Mapping[str, str], cpu: str) -> bool:
+        """Whether it speaks of these versions, as far as both have a library, on this kind of CPU."""
+        shared = self.versions.keys() & versions.keys()
+        return self.speaks_of(cpu) and bool(shared) and all(self.versions[name] == versions[name] for name in shared)
+
+    def speaks_of(self, cpu: str) -> bool:
+        """Whether it says something of a kind of CPU."""
+        return self.cpu in (ANY_CPU, cpu)
 
 
 class Applies(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -125,6 +141,7 @@ class Defect(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     upstream: tuple[Upstream, ...] = ()
     seen: tuple[Seen, ...] = ()
     fixed: tuple[Seen, ...] = ()
+    absent: tuple[Seen, ...] = ()
     applies: tuple[Applies, ...] = ()
     signature: tuple[Pattern, ...] = ()
     routes: Names = ()
@@ -145,6 +162,11 @@ class Defect(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def triggers(self) -> tuple[Trigger, ...]:
         """All that it takes, in one order."""
         return tuple(name for name in TRIGGERS if name in self.trigger)
+
+    @property
+    def spoken_of(self) -> frozenset[str]:
+        """The routes and steps that it speaks of."""
+        return frozenset(name for applies in self.applies for name in applies.routes) or frozenset(self.routes)
 
     @property
     def root(self) -> str:

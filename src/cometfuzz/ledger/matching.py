@@ -9,6 +9,8 @@ from typing import Any
 from cometfuzz.catalogue.spec import CATALOGUE, LayerSpec, spec_of
 from cometfuzz.errors import InvalidLedger
 from cometfuzz.ir.graph import Params
+from cometfuzz.ir.types import POLICY
+from cometfuzz.ledger.cpu import cpu_level
 from cometfuzz.ledger.defect import Applies, Defect, Symptom
 from cometfuzz.ledger.predicates import named
 from cometfuzz.ledger.predicates.inputs import activations, all_of, dtypes, initialisers, weight_dtype
@@ -26,6 +28,7 @@ class Rule:
     """One way in which a defect shows: where, under which condition on a layer call, and how.
 
     `layers` are names; none means any. `routes` are names of routes or of steps. `Applies` says what the rest means.
+    inherited: it is about the front end of the route that is asked about, not about the route.
     """
 
     defect: Defect
@@ -38,6 +41,7 @@ class Rule:
     by_chance: bool = False
     witness: tuple[float, ...] = ()
     note: str = ""
+    inherited: bool = False
 
     @property
     def id(self) -> str:
@@ -51,19 +55,25 @@ class Rule:
 
     @property
     def behind(self) -> "Rule":
-        """The same for what comes after the library: it is not to blame, whatever it makes of it."""
-        return replace(self, symptom="any", always=False)
+        """The same for what comes after the library, which may inherit it in another form."""
+        return replace(self, symptom="any", always=False, inherited=True)
 
     @property
     def wrapped(self) -> "Rule":
-        """The same inside a wrapper, which may hide a wrong value: it multiplies by zero, or drops the output."""
+        """The same where a wrong value may be hidden: a wrapper multiplies by zero, or drops the output; under a policy
+        inputs may have fewer digits than a layer computes with."""
         return replace(self, always=False) if self.symptom in ("value", "result") else self
 
 
 @cache
 def rules() -> tuple[Rule, ...]:
     """What all entries say."""
-    return tuple(rule_of(defect, applies) for defect in defects().values() for applies in defect.applies)
+    return rules_of_entries(defects())
+
+
+def rules_of_entries(entries: Mapping[str, Defect]) -> tuple[Rule, ...]:
+    """What these entries say."""
+    return tuple(rule_of(defect, applies) for defect in entries.values() for applies in defect.applies)
 
 
 def forget() -> None:
@@ -108,21 +118,42 @@ def _equals(name: str, value: Any) -> Condition:
 
 
 class View:
-    """The ledger as it stands for some routes with the versions of their libraries: what everybody asks.
+    """The ledger as it stands for some routes with their versions on a kind of CPU: what everybody asks.
 
-    An entry that was never seen with the versions at hand excuses nothing, and keeps no model away.
+    An entry that was never seen with the versions at hand, on such a CPU, excuses nothing, and keeps no model away.
+    known: rules to go by instead of the ledger's. cpu: this machine's, if none is named.
     """
 
-    def __init__(self, routes: Mapping[str, Route], versions: Mapping[str, Mapping[str, str]]) -> None:
-        self.routes, self.versions = routes, versions
+    def __init__(
+        self,
+        routes: Mapping[str, Route],
+        versions: Mapping[str, Mapping[str, str]],
+        known: Sequence[Rule] | None = None,
+        cpu: str = "",
+    ) -> None:
+        self.routes, self.versions, self.known = routes, versions, known
+        self.cpu = cpu or cpu_level()
         self._rules: dict[tuple[str, str, bool], tuple[Rule, ...]] = {}
 
     def stands(self, defect: Defect, route: str) -> bool:
         """Whether a defect was seen with the versions that a route has, and did not fail to show with just these."""
         versions = self.versions.get(route, {})
-        if any(each.versions.items() <= versions.items() for each in defect.fixed):
-            return False
-        return any(meets(each.versions, versions) for each in defect.seen)
+        return not self._mended(defect, route) and any(each.meets(versions, self.cpu) for each in defect.seen)
+
+    def stands_anywhere(self, defect: Defect) -> bool:
+        """Whether a defect stands on one of the routes that it speaks of."""
+        return any(defect.spoken_of & route.names and self.stands(defect, name) for name, route in self.routes.items())
+
+    def stands_among(self, defect: Defect, routes: Sequence[str]) -> bool:
+        """Whether a defect can be what several routes show at once: it stands on one, and is mended on none of them."""
+        return any(self.stands(defect, name) for name in routes) and not any(
+            self._mended(defect, name) for name in routes
+        )
+
+    def _mended(self, defect: Defect, route: str) -> bool:
+        """Whether it was looked for with just the versions that a route has, and did not show."""
+        versions = self.versions.get(route, {})
+        return any(each.speaks_of(self.cpu) and each.versions.items() <= versions.items() for each in defect.fixed)
 
     def rules_of(self, route: str, layer: str, base: bool = False) -> tuple[Rule, ...]:
         """The rules that stand against a layer on a route: its own, and those of its steps, such as `tf2onnx`.
@@ -134,7 +165,7 @@ class View:
             names = self._names(route, base)
             self._rules[key] = tuple(
                 rule
-                for rule in rules()
+                for rule in (rules() if self.known is None else self.known)
                 if names & {*rule.routes}
                 and (not rule.layers or layer in rule.layers)
                 and self.stands(rule.defect, route)
@@ -149,17 +180,26 @@ class View:
         shortest = base_of(found.like or found.name)
         return frozenset() if shortest is None else ROUTES[shortest].names
 
+    def base_of(self, route: str) -> str | None:
+        """The route of this view that has the same front end, in the same environment, and nothing behind it."""
+        own = self.routes.get(route)
+        same = [other for other in self.routes.values() if own is not None and other.keys[0] == own.keys[0]]
+        shortest = min(same, key=lambda other: len(other.steps), default=own)
+        return None if shortest is own or shortest is None else shortest.name
+
     def rules_against(self, route: str, spec: LayerSpec, x: Any, params: Params, base: bool = False) -> Iterator[Rule]:
         """The rules that a layer call meets on a route; for a wrapper, also those of the layers inside it."""
-        yield from (rule for rule in self.rules_of(route, spec.name, base) if rule.holds(x, params))
+        found = (rule for rule in self.rules_of(route, spec.name, base) if rule.holds(x, params))
+        yield from (rule.wrapped for rule in found) if POLICY in params else found
         for inner, types in spec.inner(x, params):
-            within = spec_of(inner.layer)
-            for rule in self.rules_against(route, within, within.view(types), inner.params, base):
+            within, own = spec_of(inner.layer), inner.params
+            if POLICY in params:  # a wrapper hands its policy on
+                own = own.replace(**{POLICY: params[POLICY]})
+            for rule in self.rules_against(route, within, within.view(types), own, base):
                 yield rule.wrapped
 
     def excuses(self, route: str, spec: LayerSpec, x: Any, params: Params) -> Iterator[Rule]:
-        """The same, and then what stands against the route's base: a model that its own library refuses or computes
-        wrongly says nothing of those behind it."""
+        """The same, and then what stands against the route's base, which what is behind it may inherit."""
         yield from self.rules_against(route, spec, x, params)
         yield from (rule.behind for rule in self.rules_against(route, spec, x, params, base=True))
 
@@ -173,9 +213,3 @@ class Supposing(View):
 
     def stands(self, defect: Defect, route: str) -> bool:
         return defect.id == self.supposed.id
-
-
-def meets(seen: Mapping[str, str], versions: Mapping[str, str]) -> bool:
-    """Whether versions agree with those that something was seen with, as far as both have a library."""
-    shared = seen.keys() & versions.keys()
-    return bool(shared) and all(seen[name] == versions[name] for name in shared)

@@ -9,6 +9,7 @@ import hashlib
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
@@ -21,20 +22,24 @@ VERSION = 1
 MAX_BYTES = 16 * 2**20
 
 
+Found = Literal["seen", "fixed", "absent"]
+
+
 class Learned(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What was measured of one entry."""
 
     seen: tuple[Seen, ...] = ()
     fixed: tuple[Seen, ...] = ()
+    absent: tuple[Seen, ...] = ()
 
-    def add(self, result: Seen, shows: bool) -> "Learned":
+    def add(self, result: Seen, found: Found) -> "Learned":
         """With one measurement more; an older one with the same versions on the same kind of CPU gives way."""
 
         def others(known: tuple[Seen, ...]) -> tuple[Seen, ...]:
             return tuple(each for each in known if (each.versions, each.cpu) != (result.versions, result.cpu))
 
-        seen, fixed = others(self.seen), others(self.fixed)
-        return Learned((*seen, result), fixed) if shows else Learned(seen, (*fixed, result))
+        left = Learned(others(self.seen), others(self.fixed), others(self.absent))
+        return msgspec.structs.replace(left, **{found: (*getattr(left, found), result)})
 
 
 class Overlay(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -59,7 +64,12 @@ def _with(defect: Defect, learned: Learned) -> Defect:
     """An entry, and what was learned of it: versions that it does not show with are not those it was seen with."""
     gone = [each.versions for each in learned.fixed]
     seen = tuple(each for each in defect.seen if each.versions not in gone)
-    return msgspec.structs.replace(defect, seen=(*seen, *learned.seen), fixed=(*defect.fixed, *learned.fixed))
+    return msgspec.structs.replace(
+        defect,
+        seen=(*seen, *learned.seen),
+        fixed=(*defect.fixed, *learned.fixed),
+        absent=(*defect.absent, *learned.absent),
+    )
 
 
 def overlay_path() -> Path:

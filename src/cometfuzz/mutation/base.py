@@ -1,10 +1,11 @@
 """What a mutation is, and what it may ask: the Guide, which knows what is uncovered."""
 
-from collections.abc import Container, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Protocol
 
+from cometfuzz.catalogue.cost import cost_of
 from cometfuzz.catalogue.spec import CATALOGUE, LayerSpec
 from cometfuzz.config import GraphConfig
 from cometfuzz.coverage.gain import Coverage, Fact, parameter_facts
@@ -18,6 +19,9 @@ LAYERS_AT_ONCE = 10
 """A mutation touches 1 to 10 layers (the paper, section 3.3)."""
 
 
+WIDER = 16
+"""How many times larger a tensor of a model with wide sizes may be: 33 by 33 places of 32 channels must fit."""
+
 _USUAL = GraphConfig()
 
 
@@ -26,7 +30,7 @@ class Inapplicable(CometfuzzError):
 
 
 @dataclass(frozen=True)
-class Limits:
+class ModelLimits:
     """How large a graph may get, and which dialect it keeps to; without one, any call will do.
 
     elements: of one tensor that a mutation makes. flops, bytes: of the whole graph, estimated by `catalogue.cost`.
@@ -37,11 +41,29 @@ class Limits:
     flops: int = _USUAL.flops
     bytes: int = _USUAL.bytes
     dialect: Dialect | None = None
+    published: bool = False
+    """Whether mutations keep to the paper where ours differ by choice: how many layers they touch is drawn evenly, and
+    new axes have size 1."""
 
     @staticmethod
-    def of(given: GraphConfig) -> "Limits":
+    def of(given: GraphConfig) -> "ModelLimits":
         """The limits that a configuration sets."""
-        return Limits(given.nodes, given.elements, given.flops, given.bytes)
+        return ModelLimits(given.nodes, given.elements, given.flops, given.bytes)
+
+    def widened(self) -> "ModelLimits":
+        """The limits of a model with wide sizes: larger tensors, no more work."""
+        return replace(self, elements=WIDER * self.elements)
+
+    def excess(self, graph: Graph) -> str:
+        """Which limit a graph exceeds, or nothing."""
+        if len(graph.nodes) > self.nodes:
+            return f"more than {self.nodes} nodes"
+        if any(kind.elements > self.elements for node in graph.nodes for kind in node.outputs):
+            return f"more than {self.elements} elements"
+        costs = [cost_of(node.layer, graph.input_types(node), node.params, node.outputs) for node in graph.nodes]
+        if sum(cost.flops for cost in costs) > self.flops:
+            return f"more than {self.flops} flops"
+        return f"more than {self.bytes} bytes" if sum(cost.bytes for cost in costs) > self.bytes else ""
 
     def objection(self, layer: str, types: tuple[TensorType, ...], params: Params) -> str:
         """What stands against a valid call, or nothing."""
@@ -54,7 +76,7 @@ class Limits:
 class Mutation(Protocol):
     """Makes one graph out of another: a valid one, or Inapplicable; nothing else."""
 
-    def __call__(self, graph: Graph, guide: "Guide", draw: Draw, limits: Limits) -> Graph: ...
+    def __call__(self, graph: Graph, guide: "Guide", draw: Draw, limits: ModelLimits) -> Graph: ...
 
 
 class Guide:
@@ -81,25 +103,34 @@ class Guide:
     def new_pair(self, before: Sequence[Node], after: Container[str], draw: Draw) -> tuple[Node, list[str]] | None:
         """A node, and the layers out of `after` that have never followed its layer.
 
-        The first space comes first; within it, layers that take the node's output as it is.
+        Layers that take the node's output as it is come first: those that have not followed in the first space, then
+        those of it that did so only through utility nodes, which the full space does not count. Then, space by space,
+        whatever has not followed.
         """
         nodes = draw.shuffled(before)
         for coverage in self.coverages:
+            for node in nodes:
+                wanted, kind = coverage.open_followers(node.layer), node.outputs[0]
+                names = self.coverages[0].followers(node.layer) if wanted else ()
+                fitting = [name for name in names if name in wanted and name in after and may_read(name, kind)]
+                if direct := self._not_avoided(node, fitting):
+                    return node, direct
+        for coverage in self.coverages:
             adapted: tuple[Node, list[str]] | None = None
             for node in nodes:
-                found = [
-                    name
-                    for name in coverage.open_followers(node.layer)
-                    if name in after and Fact("sequences", node.layer, "before", name) not in self.avoided
-                ]
-                direct = [name for name in found if _may_read(name, node.outputs[0])]
-                if direct:
+                names = [name for name in coverage.open_followers(node.layer) if name in after]
+                found = self._not_avoided(node, names)
+                if direct := [name for name in found if may_read(name, node.outputs[0])]:
                     return node, direct
                 if found and adapted is None:
                     adapted = node, found
             if adapted is not None:
                 return adapted
         return None
+
+    def _not_avoided(self, node: Node, names: Iterable[str]) -> list[str]:
+        """Those of some layers of which no case in flight claims, and no failure says, that they follow a node's."""
+        return [name for name in names if Fact("sequences", node.layer, "before", name) not in self.avoided]
 
     def wants_value(self, spec: LayerSpec, parameter: str, value: Any) -> bool:
         return any(self.wants(fact) for fact in parameter_facts(spec.name, parameter, value))
@@ -120,7 +151,12 @@ class Guide:
         return [value for value, facts in listed if any(map(self.wants, facts))]
 
     def draw_params(
-        self, spec: LayerSpec, types: tuple[TensorType, ...], draw: Draw, limits: Limits, keep: Params | None = None
+        self,
+        spec: LayerSpec,
+        types: tuple[TensorType, ...],
+        draw: Draw,
+        limits: ModelLimits,
+        keep: Params | None = None,
     ) -> Params | None:
         """Parameters that are valid and within the dialect, with as many uncovered values as go together.
 
@@ -154,12 +190,13 @@ def _listed(layer: str, parameter: str) -> tuple[tuple[Any, tuple[Fact, ...]], .
     return tuple((value, parameter_facts(layer, parameter, value)) for value in options)
 
 
-def _may_read(layer: str, kind: TensorType) -> bool:
+def may_read(layer: str, kind: TensorType) -> bool:
     """Whether rank and dtype of a tensor suit a layer."""
     spec = CATALOGUE[layer]
     return kind.rank in spec.ranks and kind.dtype in spec.dtypes
 
 
-def how_many(draw: Draw, available: int) -> int:
+def how_many(draw: Draw, available: int, limits: ModelLimits) -> int:
     """How many layers to touch: 1 to 10, many more often than few, since a case costs seconds to run."""
-    return min(available, max(draw.integer(1, LAYERS_AT_ONCE) for _ in range(3)))
+    draws = 1 if limits.published else 3
+    return min(available, max(draw.integer(1, LAYERS_AT_ONCE) for _ in range(draws)))

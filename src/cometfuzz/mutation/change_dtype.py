@@ -6,12 +6,12 @@ from cometfuzz.catalogue.spec import CATALOGUE
 from cometfuzz.coverage.gain import Fact
 from cometfuzz.draw import Draw
 from cometfuzz.ir.graph import Graph, Node
-from cometfuzz.mutation.base import Guide, Inapplicable, Limits
+from cometfuzz.mutation.base import Guide, Inapplicable, ModelLimits
 from cometfuzz.mutation.repair import Editor
 from cometfuzz.mutation.retouch import retouch
 
 
-def change_dtype(graph: Graph, guide: Guide, draw: Draw, limits: Limits) -> Graph:
+def change_dtype(graph: Graph, guide: Guide, draw: Draw, limits: ModelLimits) -> Graph:
     """Cast a layer's inputs to another dtype, and its outputs back."""
 
     def options(node: Node, editor: Editor) -> list[str]:

@@ -3,12 +3,12 @@
 from cometfuzz.catalogue.spec import CATALOGUE, LayerSpec
 from cometfuzz.draw import Draw
 from cometfuzz.ir.graph import Graph, Node
-from cometfuzz.mutation.base import Guide, Inapplicable, Limits
+from cometfuzz.mutation.base import Guide, Inapplicable, ModelLimits
 from cometfuzz.mutation.repair import Editor
 from cometfuzz.mutation.retouch import retouch
 
 
-def change_parameters(graph: Graph, guide: Guide, draw: Draw, limits: Limits) -> Graph:
+def change_parameters(graph: Graph, guide: Guide, draw: Draw, limits: ModelLimits) -> Graph:
     """Change parameters, uncovered values first, and repair the outputs."""
 
     def options(node: Node, editor: Editor) -> list[LayerSpec]:

@@ -5,12 +5,12 @@ from cometfuzz.coverage.gain import Fact
 from cometfuzz.draw import Draw
 from cometfuzz.ir.graph import Graph, Node
 from cometfuzz.ir.types import TensorType
-from cometfuzz.mutation.base import Guide, Inapplicable, Limits
+from cometfuzz.mutation.base import Guide, Inapplicable, ModelLimits
 from cometfuzz.mutation.repair import Editor
 from cometfuzz.mutation.retouch import retouch
 
 
-def change_rank(graph: Graph, guide: Guide, draw: Draw, limits: Limits) -> Graph:
+def change_rank(graph: Graph, guide: Guide, draw: Draw, limits: ModelLimits) -> Graph:
     """Expand or squeeze a layer's input to another rank, and its output back."""
 
     def options(node: Node, editor: Editor) -> list[int]:
@@ -25,7 +25,7 @@ def change_rank(graph: Graph, guide: Guide, draw: Draw, limits: Limits) -> Graph
         shape = (
             (now.shape + (1,) * rank)[:rank]
             if rank < now.rank
-            else now.shape + (draw.integer(1, 3),) * (rank - now.rank)
+            else now.shape + (1 if limits.published else draw.integer(1, 3),) * (rank - now.rank)
         )
         edge = editor.adapt(node.inputs[0], TensorType(now.dtype, shape))
         types = (editor.type_of(edge),)

@@ -5,12 +5,12 @@ from cometfuzz.catalogue.spec import CATALOGUE, draw_shape
 from cometfuzz.draw import Draw
 from cometfuzz.ir.graph import Graph, Node
 from cometfuzz.ir.types import TensorType
-from cometfuzz.mutation.base import Guide, Inapplicable, Limits
+from cometfuzz.mutation.base import Guide, Inapplicable, ModelLimits
 from cometfuzz.mutation.repair import Editor
 from cometfuzz.mutation.retouch import retouch
 
 
-def change_shape(graph: Graph, guide: Guide, draw: Draw, limits: Limits) -> Graph:
+def change_shape(graph: Graph, guide: Guide, draw: Draw, limits: ModelLimits) -> Graph:
     """Pad or crop a layer's input to another shape, and its output back. A size may be zero, seldom."""
 
     def options(node: Node, editor: Editor) -> list[tuple[int, ...]]:

@@ -10,9 +10,9 @@ from functools import cache, lru_cache
 
 from cometfuzz.catalogue.spec import CATALOGUE, KERAS2, KERAS3
 from cometfuzz.config import PolicyConfig
-from cometfuzz.execution.versions import usual_view
+from cometfuzz.execution.versions import general_view
 from cometfuzz.ir.graph import Graph, Params
-from cometfuzz.ir.types import TensorType
+from cometfuzz.ir.types import POLICY, TensorType
 from cometfuzz.ledger.matching import View
 
 
@@ -22,7 +22,7 @@ class Dialect:
 
     name: str
     routes: tuple[str, ...] = ()
-    view: View = field(default_factory=usual_view)
+    view: View = field(default_factory=general_view)
 
     def has(self, layer: str) -> bool:
         return self.name in CATALOGUE[layer].libraries
@@ -37,7 +37,9 @@ def _objection(dialect: Dialect, layer: str, types: tuple[TensorType, ...], para
     spec = CATALOGUE[layer]
     if dialect.name not in spec.libraries:
         return f"{dialect.name} has no {layer}"
-    x = spec.view(types)
+    if POLICY in params and dialect.name != KERAS3:
+        return f"{dialect.name} casts otherwise"
+    x = spec.view(types, params)
     for inner, _ in spec.inner(x, params):
         if dialect.name not in CATALOGUE[inner.layer].libraries:
             return f"{dialect.name} has no {inner.layer}"
@@ -74,6 +76,6 @@ class Dialects:
 
 @cache
 def usual_dialects() -> Dialects:
-    """The dialects on the base routes of the default policy."""
+    """The dialects on the base routes of the default policy, where models are made for no machine in particular."""
     policy = PolicyConfig()
-    return Dialects.on(usual_view(), policy.base, policy.only)
+    return Dialects.on(general_view(), policy.base, policy.only)

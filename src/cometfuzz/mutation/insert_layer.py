@@ -6,51 +6,61 @@ from cometfuzz.coverage.gain import Fact
 from cometfuzz.draw import Draw
 from cometfuzz.ir.graph import Edge, Graph, Node
 from cometfuzz.ir.types import TensorType
-from cometfuzz.mutation.base import Guide, Inapplicable, Limits
+from cometfuzz.mutation.base import Guide, Inapplicable, ModelLimits, may_read
 from cometfuzz.mutation.repair import Editor, repeat
+
+TRIES = 3
+"""Layers that are tried on a tensor as it is, before one is put on a tensor that is led to another type."""
+
+REPAIRED = 0.2
+"""How often a layer stands on the path though its output must be repaired and its readers have followed it before; else
+it ends in an output of its own, which costs fewer nodes."""
 
 UNARY = {name: None for name, spec in LAYERS.items() if spec.arity == (1, 1)}
 
 
-def insert_layer(graph: Graph, guide: Guide, draw: Draw, limits: Limits) -> Graph:
+def insert_layer(graph: Graph, guide: Guide, draw: Draw, limits: ModelLimits) -> Graph:
     """Insert 1 to 10 layers, all their parameters drawn, uncovered values first."""
     return repeat(graph, draw, limits, limits.nodes // 3, lambda editor: _insert(editor, guide, draw))
 
 
 def _insert(editor: Editor, guide: Guide, draw: Draw) -> None:
-    node, spec, after = _choose(editor, guide, draw)
-    edge = Edge(node.id)
-    seen = editor.type_of(edge)
-    wanted = _wanted_type(spec, seen, guide, draw)
-    if seen.rank not in spec.ranks or seen.dtype not in spec.dtypes or guide.wants_input(spec.name, wanted) > 1:
-        edge = editor.adapt(edge, wanted)
-    types = (editor.type_of(edge),)
-    params = guide.draw_params(spec, types, draw, editor.limits)
-    if params is None:
-        edge = editor.adapt(edge, spec.inputs(draw)[0])
-        types = (editor.type_of(edge),)
-        params = guide.draw_params(spec, types, draw, editor.limits)
-    if params is None:
-        raise Inapplicable(f"{spec.name} takes no {types[0]}")
-    made = editor.add(spec.name, params, (edge,))
-    between = any(guide.wants_sequence(spec.name, layer) for layer in after) or draw.chance(0.2)
-    if seen.masked or not editor.is_read(Edge(node.id)) or not between:
-        editor.expose(Edge(made.id))
-    else:
+    """Put a layer between a node and its readers; where that is not worth it, into an output of its own."""
+    node, names = _choose(editor, guide, draw)
+    after, kind = _layers_after(editor, node), node.outputs[0]
+    made = _add(editor, guide, draw, node, names, after)
+    wanted = made.outputs[0] == kind or any(guide.wants_sequence(made.layer, name) for name in after)
+    if editor.is_read(Edge(node.id)) and not kind.masked and (wanted or draw.chance(REPAIRED)):
         editor.reroute(Node(node.id, node.layer, node.params, node.inputs, node.outputs[:1]), [Edge(made.id)])
+    else:
+        editor.expose(Edge(made.id))
 
 
-def _choose(editor: Editor, guide: Guide, draw: Draw) -> tuple[Node, LayerSpec, list[str]]:
-    """A node and a layer that has never followed it, if there is one; best one that its readers have never followed."""
-    layers = editor.sources()
+def _add(editor: Editor, guide: Guide, draw: Draw, node: Node, names: list[str], after: list[str]) -> Node:
+    """One of some layers behind a node: the first that takes its output as it is; else one on a type that it takes."""
+    edge, kind = Edge(node.id), node.outputs[0]
+    both = [name for name in names if any(guide.wants_sequence(name, layer) for layer in after)]
+    ordered = list(dict.fromkeys([*draw.shuffled(both), *draw.shuffled(names)]))
+    for name in ordered[:TRIES]:
+        spec = LAYERS[name]
+        if may_read(name, kind):
+            params = guide.draw_params(spec, (kind,), draw, editor.limits)
+            if params is not None:
+                return editor.add(name, params, (edge,))
+    spec = LAYERS[ordered[0]]
+    for wanted in (_wanted_type(spec, kind, guide, draw), spec.inputs(draw)[0]):
+        led = editor.adapt(edge, wanted)
+        params = guide.draw_params(spec, (editor.type_of(led),), draw, editor.limits)
+        if params is not None:
+            return editor.add(spec.name, params, (led,))
+    raise Inapplicable(f"{spec.name} takes no {kind}")
+
+
+def _choose(editor: Editor, guide: Guide, draw: Draw) -> tuple[Node, list[str]]:
+    """A node and the layers that have never followed it; any, if there are none."""
     names = {name: None for name in UNARY if editor.limits.has(name)}
-    pair = guide.new_pair(layers, names, draw)
-    if pair is None:
-        return draw.choice(layers), LAYERS[draw.choice(list(names))], []
-    node, followers = pair
-    after = _layers_after(editor, node)
-    both = [name for name in followers if any(guide.wants_sequence(name, layer) for layer in after)]
-    return node, LAYERS[draw.choice(both or followers)], after
+    pair = guide.new_pair(editor.sources(), names, draw)
+    return pair or (draw.choice(editor.sources()), [draw.choice(list(names))])
 
 
 def _layers_after(editor: Editor, node: Node) -> list[str]:

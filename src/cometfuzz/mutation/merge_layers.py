@@ -4,14 +4,14 @@ from cometfuzz.catalogue import LAYERS
 from cometfuzz.draw import Draw
 from cometfuzz.ir.graph import Edge, Graph, Node
 from cometfuzz.ir.types import TensorType
-from cometfuzz.mutation.base import Guide, Inapplicable, Limits
+from cometfuzz.mutation.base import Guide, Inapplicable, ModelLimits
 from cometfuzz.mutation.repair import Editor, repeat
 from cometfuzz.mutation.retouch import ROOM
 
 MERGING = tuple(spec for spec in LAYERS.values() if spec.arity[0] == 2)
 
 
-def merge_layers(graph: Graph, guide: Guide, draw: Draw, limits: Limits) -> Graph:
+def merge_layers(graph: Graph, guide: Guide, draw: Draw, limits: ModelLimits) -> Graph:
     """Put 1 to 10 merging layers (also attention) between two tensors; the second is led to the first one's type."""
     return repeat(graph, draw, limits, limits.nodes - ROOM, lambda editor: _merge(editor, guide, draw))
 

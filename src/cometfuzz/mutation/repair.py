@@ -10,13 +10,14 @@ from typing import Any
 
 from cometfuzz.catalogue.cost import Cost, cost_of
 from cometfuzz.catalogue.spec import CATALOGUE, LayerSpec
+from cometfuzz.catalogue.utility import SPECIAL_NODES
 from cometfuzz.catalogue.validate import assemble, type_call
 from cometfuzz.draw import Draw
 from cometfuzz.errors import InvalidCase
 from cometfuzz.ir.codec import in_topological_order
 from cometfuzz.ir.graph import INPUT, Edge, Graph, Node, Params
 from cometfuzz.ir.types import TensorType
-from cometfuzz.mutation.base import LAYERS_AT_ONCE, Inapplicable, Limits, how_many
+from cometfuzz.mutation.base import LAYERS_AT_ONCE, Inapplicable, ModelLimits, how_many
 
 HALF = ("float16", "bfloat16")
 
@@ -27,7 +28,7 @@ SPARE = 4
 class Editor:
     """A graph under change. `finish` gives the new graph; the old one is never touched."""
 
-    def __init__(self, graph: Graph, draw: Draw, limits: Limits) -> None:
+    def __init__(self, graph: Graph, draw: Draw, limits: ModelLimits) -> None:
         self.draw, self.limits = draw, limits
         self.nodes: dict[str, Node] = dict(graph.by_id)
         self.outputs: list[Edge] = list(graph.outputs)
@@ -58,7 +59,7 @@ class Editor:
         return [node for node in clean if CATALOGUE[node.layer].counted] or clean
 
     def _note_special(self, node: Node) -> None:
-        if node.layer == "special" or any(edge.node in self.special for edge in node.inputs):
+        if node.layer in SPECIAL_NODES or any(edge.node in self.special for edge in node.inputs):
             self.special.add(node.id)
 
     def add(self, layer: str, params: Mapping[str, Any], inputs: Sequence[Edge], node_id: str = "") -> Node:
@@ -217,10 +218,10 @@ class Editor:
         return graph
 
 
-def repeat(graph: Graph, draw: Draw, limits: Limits, nodes: int, change: Callable[[Editor], None]) -> Graph:
+def repeat(graph: Graph, draw: Draw, limits: ModelLimits, nodes: int, change: Callable[[Editor], None]) -> Graph:
     """A graph of at most `nodes` nodes, changed 1 to 10 times; Inapplicable if no change could be made."""
     editor = Editor(trim(graph, draw, replace(limits, nodes=max(2, nodes))), draw, limits)
-    goal, done, reason = how_many(draw, LAYERS_AT_ONCE), 0, ""
+    goal, done, reason = how_many(draw, LAYERS_AT_ONCE, limits), 0, ""
     for _ in range(goal + SPARE):
         if done < goal:
             failed = editor.attempt(change)
@@ -230,7 +231,7 @@ def repeat(graph: Graph, draw: Draw, limits: Limits, nodes: int, change: Callabl
     return editor.finish()
 
 
-def trim(graph: Graph, draw: Draw, limits: Limits) -> Graph:
+def trim(graph: Graph, draw: Draw, limits: ModelLimits) -> Graph:
     """A part of the graph within the limits: what some of its nodes stand on. The graph itself if it is within."""
     allowed: dict[str, bool] = {}
     spent: dict[str, Cost] = {}

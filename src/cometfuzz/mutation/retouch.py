@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from cometfuzz.draw import Draw
 from cometfuzz.ir.graph import Graph, Node
-from cometfuzz.mutation.base import Inapplicable, Limits, how_many
+from cometfuzz.mutation.base import Inapplicable, ModelLimits, how_many
 from cometfuzz.mutation.repair import SPARE, Editor, trim
 
 Option = TypeVar("Option")
@@ -18,7 +18,7 @@ ROOM = 12
 def retouch(
     graph: Graph,
     draw: Draw,
-    limits: Limits,
+    limits: ModelLimits,
     options: Callable[[Node, Editor], Sequence[Option]],
     is_open: Callable[[Node, Option, Editor], bool],
     change: Callable[[Node, Option, Editor], None],
@@ -32,7 +32,7 @@ def retouch(
             wanted = [option for option in offered if is_open(node, option, editor)]
             choices.append((bool(wanted), node, wanted or offered))
     choices.sort(key=lambda choice: not choice[0])
-    goal, done, reason = how_many(draw, len(choices)), 0, "no layer has another option"
+    goal, done, reason = how_many(draw, len(choices), limits), 0, "no layer has another option"
     for _, node, offered in choices[: goal + SPARE]:
         if done < goal and node.id in editor.nodes:
             failed = editor.attempt(partial(change, editor.nodes[node.id], draw.choice(offered)))

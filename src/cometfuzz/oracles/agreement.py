@@ -10,17 +10,18 @@ import numpy as np
 
 from cometfuzz.execution.comparing import array_of
 from cometfuzz.execution.outcome import Outcome
-from cometfuzz.execution.protocol import WireTensor
 from cometfuzz.ir.graph import Edge, Graph
 from cometfuzz.ir.types import FLOATS
 from cometfuzz.oracles.bench import Bench
 from cometfuzz.oracles.finding import Camp, Finding, Symptom
 from cometfuzz.oracles.local import GATE, symptom_of, units_of
 from cometfuzz.oracles.shape import type_difference
+from cometfuzz.protocol import WireTensor
 from cometfuzz.reference.bound import Expected, judge
 from cometfuzz.reference.run import smallest
+from cometfuzz.routes.keras import KERAS_TF
 
-BASE = "keras-tf"
+BASE = KERAS_TF.name
 """The route that others are held against if nothing else decides: it runs the model as it was built."""
 
 TOLERANCE = 2.0**14
@@ -99,7 +100,7 @@ def agreement(bench: Bench, outcomes: Mapping[str, Outcome]) -> Iterator[Finding
         yield Finding(
             oracle="agreement",
             symptom=symptom,
-            severity=bench.severity(),
+            data_kind=bench.data_kind(),
             camps=(Camp(tuple(camp), text), Camp(tuple(right), "agree with each other")),
             stage=outcome.stage,
             library=outcome.library,

@@ -15,7 +15,7 @@ from cometfuzz.ir.graph import Graph, Node
 from cometfuzz.oracles.agreement import BASE, TOLERANCE, agreement, comparable, distance
 from cometfuzz.oracles.bench import Bench
 from cometfuzz.oracles.crash import crash
-from cometfuzz.oracles.finding import Finding, Severity
+from cometfuzz.oracles.finding import DataKind, Finding
 from cometfuzz.oracles.hang import hang
 from cometfuzz.oracles.judging import examine
 from cometfuzz.oracles.local import GATE
@@ -49,7 +49,7 @@ class Answer:
 class _WithoutReference(Bench):
     """A bench for models that take the reference too long."""
 
-    def severity(self, node: Node | None = None) -> Severity:
+    def data_kind(self, node: Node | None = None) -> DataKind:
         kinds = [kind for each in self.graph.nodes for kind in each.outputs]
         return "empty" if any(kind.elements == 0 for kind in kinds) else "ordinary"
 

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
-from cometfuzz.execution.outcome import Outcome
+from cometfuzz.execution.outcome import Failure, Outcome
 from cometfuzz.oracles.bench import Bench
 from cometfuzz.oracles.finding import Camp, Finding, Symptom, template
+from cometfuzz.oracles.stages import excuses_failure
 from cometfuzz.routes.registry import base_of
 
 DEATHS = ("signal", "exited", "memory", "oversized", "protocol")
@@ -44,7 +45,7 @@ def crash(bench: Bench) -> Iterator[Finding]:
         yield Finding(
             oracle="crash",
             symptom=symptom,
-            severity=bench.severity(),
+            data_kind=bench.data_kind(),
             camps=tuple(camps),
             stage=stage,
             library=library,
@@ -77,10 +78,24 @@ def _symptom(bench: Bench, outcomes: list[Outcome]) -> Symptom:
     failure = outcomes[0].failure
     if failure is None:
         return "death"
-    text = failure.message.lower().replace(PYTHONS_OWN, "")
-    if failure.type in LACKING or any(phrase in text for phrase in UNSUPPORTED):
+    if says_unsupported(failure) or _is_switched_off(bench, outcomes, failure):
         return "unsupported"
     return "refused" if _refused(bench, outcomes) else "crash"
+
+
+def says_unsupported(failure: Failure) -> bool:
+    """Whether a library says that it does not do this, right or wrong."""
+    text = failure.message.lower().replace(PYTHONS_OWN, "")
+    return failure.type in LACKING or any(phrase in text for phrase in UNSUPPORTED)
+
+
+def _is_switched_off(bench: Bench, outcomes: list[Outcome], failure: Failure) -> bool:
+    """Whether all these routes have a switch set, and say that they lack what it takes away."""
+    routes = [bench.view.routes.get(outcome.route) for outcome in outcomes]
+    return all(
+        route is not None and route.switch is not None and any(text in failure.message for text in route.switch.lacks)
+        for route in routes
+    )
 
 
 def _refused(bench: Bench, outcomes: list[Outcome]) -> bool:
@@ -101,8 +116,8 @@ def _defect(bench: Bench, outcomes: list[Outcome]) -> str:
     kinds = {first.failure.type, *first.failure.kinds} if first.failure else set()
     for outcome in outcomes:
         for rule in bench.rules(outcome.route):
-            if rule.symptom == "any" or (rule.symptom == "exception" and rule.raises in kinds):
-                return rule.id
-            if rule.symptom == "death" and not kinds:
+            raised = rule.symptom == "exception" and rule.raises in kinds
+            fits = rule.symptom == "any" or raised or (rule.symptom == "death" and not kinds)
+            if fits and excuses_failure(bench, rule, outcome):
                 return rule.id
     return ""

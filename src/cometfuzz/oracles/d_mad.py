@@ -1,6 +1,7 @@
 """D_MAD, the metric of CRADLE that the paper uses at T = 0.4: recorded with every trial, never the gate.
 
-Without labels the ground truth is zero, so it compares mean magnitudes only; it sees neither signs nor positions.
+Without labels the ground truth is all ones, as the paper's authors have it, and each instance of the batch has a number
+of its own. It compares mean distances from 1 only; it does not see where in a tensor they are.
 """
 
 from collections.abc import Mapping, Sequence
@@ -8,29 +9,53 @@ from itertools import combinations
 
 import numpy as np
 
+from cometfuzz.catalogue.data import Array
 from cometfuzz.execution.comparing import array_of
 from cometfuzz.execution.outcome import Outcome
-from cometfuzz.execution.protocol import WireTensor
+from cometfuzz.protocol import WireTensor
 
 THRESHOLD = 0.4
+GROUND_TRUTH = 1.0
 
 
 def mean_magnitude(outputs: Sequence[WireTensor]) -> float | None:
-    """The mean of |y|, where y is the sum of all outputs, each reshaped to the largest one's size; None without any."""
-    arrays = [array_of(tensor).astype(np.float64).reshape(-1) for tensor in outputs]
-    size = max((array.size for array in arrays), default=0)
-    if not size:
+    """The mean of |y|, where y is the sum of all outputs, instance by instance; None without any element."""
+    total = _by_instance(outputs)
+    if total is None:
         return None
-    total = np.zeros(size)
     with np.errstate(all="ignore"):
-        for array in arrays:
-            total += np.resize(array, size) if array.size else 0.0
         return float(np.mean(np.abs(total)))
 
 
 def d_mad(completed: Mapping[str, Outcome]) -> float | None:
-    """The largest D_MAD over all pairs of routes; None if there is no pair with finite outputs."""
-    means = [mean for outcome in completed.values() if (mean := mean_magnitude(outcome.outputs)) is not None]
-    finite = [mean for mean in means if np.isfinite(mean)]
-    distances = [abs(one - two) / (one + two) if one + two else 0.0 for one, two in combinations(finite, 2)]
+    """The largest D_MAD over all pairs of routes and all instances; None if there is no pair with finite outputs."""
+    means: dict[bytes, list[Array]] = {}  # of those that are the same, two say all
+    for outcome in completed.values():
+        total = _by_instance(outcome.outputs)
+        if total is not None:
+            with np.errstate(all="ignore"):
+                mean = np.mean(np.abs(total - GROUND_TRUTH), axis=1)
+            means.setdefault(mean.tobytes(), []).append(mean)
+    distances: list[float] = []
+    for one, two in combinations([mean for same in means.values() for mean in same[:2]], 2):
+        if one.shape == two.shape:
+            with np.errstate(all="ignore"):
+                apart = np.where(one + two > 0, np.abs(one - two) / (one + two), 0.0)
+            distances += apart[np.isfinite(one) & np.isfinite(two)].tolist()
     return max(distances, default=None)
+
+
+def _by_instance(outputs: Sequence[WireTensor]) -> Array | None:
+    """The sum of all outputs, a row for each instance; an output that is shorter than another one is repeated.
+
+    Where outputs do not have the batch in common, all of it is one instance.
+    """
+    arrays = [array for array in map(array_of, outputs) if array.size]
+    if not arrays:
+        return None
+    batches = {array.shape[:1] for array in arrays}
+    rows = batches.pop()[0] if len(batches) == 1 and arrays[0].ndim else 1
+    flat = [array.astype(np.float64).reshape(rows, -1) for array in arrays]
+    width = max(array.shape[1] for array in flat)
+    with np.errstate(all="ignore"):
+        return np.asarray(sum(array[:, np.arange(width) % array.shape[1]] for array in flat))

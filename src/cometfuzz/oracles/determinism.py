@@ -8,29 +8,18 @@ from cometfuzz.oracles.finding import Camp, Finding
 
 def determinism(bench: Bench) -> Iterator[Finding]:
     """Only where the trial was run again."""
-    if bench.again is None:
-        return
-    for name, second in bench.again.outcomes.items():
-        first = bench.completed.get(name)
-        if first is None or second.status != "completed" or len(first.outputs) != len(second.outputs):
-            continue
-        differing = [
-            edge
-            for edge, one, two in zip(bench.graph.outputs, first.outputs, second.outputs, strict=True)
-            if one.data != two.data
-        ]
-        if differing:
-            node = bench.graph.by_id[differing[0].node]
-            others = tuple(other for other in bench.again.outcomes if other != name)
-            yield Finding(
-                oracle="determinism",
-                symptom="nondeterminism",
-                severity=bench.severity(node),
-                camps=(Camp((name,), f"{len(differing)} outputs differ"), *([Camp(others, "twice")] if others else [])),
-                stage=first.stage,
-                library=first.library,
-                detail=f"{len(differing)} of {len(first.outputs)} outputs have other bits in a second run",
-                node=node.id,
-                layer=node.layer,
-                defect=next((rule.id for rule in bench.rules(name) if rule.by_chance), ""),
-            )
+    for name, differing in bench.unsteady.items():
+        first, node = bench.completed[name], bench.graph.by_id[differing[0].node]
+        others = tuple(other for other in (bench.again.outcomes if bench.again else ()) if other != name)
+        yield Finding(
+            oracle="determinism",
+            symptom="nondeterminism",
+            data_kind=bench.data_kind(node),
+            camps=(Camp((name,), f"{len(differing)} outputs differ"), *([Camp(others, "twice")] if others else [])),
+            stage=first.stage,
+            library=first.library,
+            detail=f"{len(differing)} of {len(first.outputs)} outputs have other bits in a second run",
+            node=node.id,
+            layer=node.layer,
+            defect=next((rule.id for rule in bench.rules(name) if rule.by_chance), ""),
+        )

@@ -8,16 +8,17 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from cometfuzz.execution.outcome import readable
-from cometfuzz.oracles.symptoms import about
+from cometfuzz.oracles.symptoms import SEVERITIES, Severity, about
+from cometfuzz.routes.switches import shared_switch
 
 Symptom = Annotated[str, msgspec.Meta(pattern=r"^[a-z][a-z0-9_-]{0,39}\Z")]
 """How it shows: the name of a record of `symptoms`."""
 
-Severity = Literal["ordinary", "overflow", "empty", "special"]
-"""What the data is like: ordinary numbers come first in every report, then values near the end of a dtype's range,
-sizes of zero, and NaN or Inf that was put in."""
+DataKind = Literal["ordinary", "overflow", "empty", "special", "invalid"]
+"""What the data is like: ordinary numbers, values near the end of a dtype's range, sizes of zero, NaN or Inf that was
+put in, and calls that break a rule."""
 
-SEVERITIES: tuple[Severity, ...] = ("ordinary", "overflow", "empty", "special")
+DATA_KINDS: tuple[DataKind, ...] = ("ordinary", "overflow", "empty", "special", "invalid")
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class Finding:
 
     oracle: str
     symptom: Symptom
-    severity: Severity
+    data_kind: DataKind
     camps: tuple[Camp, ...]
     stage: str
     library: str
@@ -53,7 +54,17 @@ class Finding:
     @property
     def key(self) -> str:
         """A rough name of what it may be: findings with one key are likely one bug. Triage has the exact one."""
-        return " | ".join((self.symptom, self.library, self.stage, self.layer, self.failure))
+        switch = [self.switch] if self.switch else []
+        return " | ".join((self.symptom, self.library, self.stage, self.layer, self.failure, *switch))
+
+    @property
+    def switch(self) -> str:
+        """The switch without which no route fails so, if there is one."""
+        return shared_switch(self.camps[0].routes)
+
+    @property
+    def severity(self) -> Severity:
+        return severity_of(self.symptom, self.data_kind)
 
     @property
     def counts(self) -> bool:
@@ -73,6 +84,12 @@ class Finding:
     def from_plain(plain: Mapping[str, Any]) -> "Finding":
         camps = tuple(Camp(tuple(camp["routes"]), camp["what"]) for camp in plain["camps"])
         return Finding(**{**plain, "camps": camps})
+
+
+def severity_of(symptom: Symptom, data_kind: DataKind) -> Severity:
+    """That of the symptom; one step lower if it takes data that few models ever see."""
+    place = SEVERITIES.index(about(symptom).severity) + (data_kind != "ordinary")
+    return SEVERITIES[min(place, len(SEVERITIES) - 1)]
 
 
 def template(message: str) -> str:

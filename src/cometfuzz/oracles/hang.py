@@ -24,7 +24,7 @@ def hang(bench: Bench) -> Iterator[Finding]:
             yield Finding(
                 oracle="hang",
                 symptom="hang",
-                severity=bench.severity(),
+                data_kind=bench.data_kind(),
                 camps=(Camp(tuple(routes), str(first)), Camp(others, f"completed in at most {slowest:.2g} s")),
                 stage=stage,
                 library=library,

@@ -10,6 +10,7 @@ from cometfuzz.catalogue import GROUP as LAYER_GROUP
 from cometfuzz.errors import InvalidPlugin
 from cometfuzz.oracles.bench import Bench, Oracle
 from cometfuzz.oracles.finding import Finding
+from cometfuzz.oracles.refusal import refusal
 from cometfuzz.oracles.symptoms import SYMPTOMS
 from cometfuzz.plugins import Plugins
 
@@ -18,7 +19,10 @@ ORACLES: Plugins[Oracle] = Plugins(GROUP)
 
 
 def examine(bench: Bench) -> Iterator[Finding]:
-    """What every oracle has to say."""
+    """What every oracle has to say; of a call that breaks a rule, whose result nobody knows, only `refusal`."""
+    if bench.trial.case.breaks:
+        yield from refusal(bench)
+        return
     for oracle in ORACLES.values():
         yield from oracle(bench)
 

@@ -1,4 +1,4 @@
-"""Local judgement (DESIGN, "Judging values"): the reference applied to a route's own inputs of one node.
+"""Local judgement: the reference applied to a route's own inputs of one node.
 
 A cheap gate end to end raises a suspicion. Then the route runs again with the output of every node, and each node is
 judged on what it really got, so that rounding upstream excuses nothing and accuses nobody. If no node is wrong by
@@ -6,25 +6,23 @@ itself, what is fused may be: windows of two and three nodes are run and judged 
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cometfuzz.catalogue.data import Array, Data, to_array, to_tensor
-from cometfuzz.catalogue.drawing import input_params
-from cometfuzz.catalogue.validate import assemble
-from cometfuzz.errors import InvalidCase
+from cometfuzz.catalogue.data import Array, Data
 from cometfuzz.execution.comparing import array_of
 from cometfuzz.execution.executor import select_outputs, with_all_outputs
 from cometfuzz.execution.outcome import Outcome
-from cometfuzz.ir.case import Case, Tensor
-from cometfuzz.ir.graph import INPUT, Draft, Edge, Graph, Node
+from cometfuzz.ir.case import Case
+from cometfuzz.ir.graph import INPUT, Edge, Graph, Node
 from cometfuzz.ir.types import FLOATS
 from cometfuzz.oracles.finding import Symptom
-from cometfuzz.reference.bound import Expected, Verdict, expect, judge, plainly_right
-from cometfuzz.reference.run import Run, narrow, roundoff, run, smallest
+from cometfuzz.oracles.windows import Window, Windows, digest_of
+from cometfuzz.reference.bound import Expected, Verdict, judge, lost_digits, plainly_right
+from cometfuzz.reference.run import Run, narrow, roundoff, smallest
 
 if TYPE_CHECKING:
     from cometfuzz.oracles.bench import Rerun
@@ -36,18 +34,26 @@ MARGIN = 4.0
 """How many bounds a value must be off to be reported: the bound is statistical, and clean runs reach 1.3 of it,
 attention over hundreds of keys up to 3.9 (`cometfuzz calibrate`)."""
 
+ACCURACY = "accuracy"
+CLEARLY = 8.0
+"""How many times more than half of its digits an element must have lost: a few last bits of a tanh, which x - tanh(x)
+brings to light, lose half of them in one library and not quite half in the next, and neither is wrong."""
+
 LARGEST_WINDOW = 3
-FUSING = ("tf-graph", "tf-xla", "onnxruntime", "openvino", "litert", "torch-onnx", "keras-jax")
-"""Routes that may compute several nodes as one: only there a window can be wrong while its nodes are right."""
 
 
 @dataclass(frozen=True)
 class Suspect:
-    """A route and the outputs that are beyond the gate."""
+    """A route and the outputs that are beyond the gate; none if only some elements seem to have lost digits, which
+    another route keeps.
+
+    fuses: whether the route may compute several nodes as one, so that windows are judged too.
+    """
 
     route: str
     outcome: Outcome
     edges: tuple[Edge, ...]
+    fuses: bool
 
 
 @dataclass(frozen=True)
@@ -60,6 +66,8 @@ class WrongNode:
     window: tuple[Node, ...]
     verdict: Verdict
     symptom: Symptom
+    seen: Array
+    expected: Expected
 
 
 def same_types(graph: Graph, outcome: Outcome) -> bool:
@@ -68,21 +76,33 @@ def same_types(graph: Graph, outcome: Outcome) -> bool:
     return kinds == [(tensor.dtype, tensor.shape) for tensor in outcome.outputs]
 
 
-def suspects(graph: Graph, completed: Mapping[str, Outcome], reference: Run) -> list[Suspect]:
+def suspects(
+    graph: Graph, completed: Mapping[str, Outcome], reference: Run, fusing: Container[str] = ()
+) -> list[Suspect]:
     """The routes that do not pass the gate."""
     units = units_of(graph)
-    found = []
-    for name, outcome in completed.items():
-        if not same_types(graph, outcome):
-            continue
-        edges = tuple(
-            edge
-            for edge, tensor in zip(graph.outputs, outcome.outputs, strict=True)
-            if not _passes(reference.values[edge], array_of(tensor), tensor.dtype, units[edge.node])
-        )
-        if edges:
-            found.append(Suspect(name, outcome, edges))
-    return found
+    typed = {name: outcome for name, outcome in completed.items() if same_types(graph, outcome)}
+    beyond: dict[str, list[Edge]] = {name: [] for name in typed}
+    faint: set[str] = set()
+    for place, edge in enumerate(graph.outputs):
+        given: dict[bytes, list[str]] = {}  # many routes give the very same
+        for name, outcome in typed.items():
+            given.setdefault(outcome.outputs[place].data, []).append(name)
+        want, dtype, lost = reference.values[edge], graph.type_of(edge).dtype, list[Array]()
+        for names in given.values():
+            seen = array_of(typed[names[0]].outputs[place])
+            lost.append(lost_digits(want, seen, dtype, units[edge.node]))
+            if not _passes(want, seen, dtype, units[edge.node]):
+                for name in names:
+                    beyond[name].append(edge)
+        lost_by_all = np.logical_and.reduce(lost)  # what nobody computes better is no suspicion
+        for names, mine in zip(given.values(), lost, strict=True):
+            faint.update(names if (mine & ~lost_by_all).any() else ())
+    return [
+        Suspect(name, outcome, tuple(beyond[name]), name in fusing)
+        for name, outcome in typed.items()
+        if beyond[name] or name in faint
+    ]
 
 
 def units_of(graph: Graph) -> dict[str, float]:
@@ -106,28 +126,41 @@ def _passes(want: Array, seen: Array, dtype: str, unit: float) -> bool:
     return bool((same | near).all())
 
 
-def find_wrong_nodes(case: Case, data: Data, found: Sequence[Suspect], rerun: "Rerun") -> list[WrongNode]:
-    """Where each suspect goes wrong: the first wrong nodes on the ways to its outputs."""
+def values_within(case: Case, data: Data, found: Sequence[Suspect], rerun: "Rerun") -> dict[str, dict[Edge, Array]]:
+    """The values of all edges on the routes that are suspects, as far as these give them."""
     seen = {suspect.route: suspect.outcome for suspect in found}
     if set(with_all_outputs(case.graph).outputs) <= set(case.graph.outputs):
         seen = {name: select_outputs(outcome, case.graph, case.graph) for name, outcome in seen.items()}
     else:
         seen = dict(rerun(case, list(seen), intermediates=True).outcomes)
-    wrong: list[WrongNode] = []
+    inputs = {Edge(name): array for name, array in data.inputs.items()}
+    return {
+        name: {**{edge: array_of(tensor) for edge, tensor in outcome.nodes.items()}, **inputs}
+        for name, outcome in seen.items()
+        if outcome.status == "completed" and outcome.nodes
+    }
+
+
+def find_wrong_nodes(
+    case: Case, windows: Windows, found: Sequence[Suspect], within: Mapping[str, Mapping[Edge, Array]], rerun: "Rerun"
+) -> list[WrongNode]:
+    """Where each suspect goes wrong: the first wrong nodes on the ways to its outputs; `within`: the values there."""
+    wrong, judged = list[WrongNode](), dict[bytes, list[WrongNode]]()
     for suspect in found:
-        outcome = seen[suspect.route]
-        if outcome.status != "completed" or not outcome.nodes:
+        values = within.get(suspect.route)
+        if values is None:
             continue
-        values = {edge: array_of(tensor) for edge, tensor in outcome.nodes.items()}
-        values.update({Edge(name): array for name, array in data.inputs.items()})
-        nodes = list(_judge_nodes(case.graph, data, values, suspect))
-        if not nodes and suspect.route in FUSING:
-            nodes = list(_judge_windows(case, data, values, suspect, rerun))
+        key = digest_of(values)
+        if key not in judged:
+            judged[key] = list(_judge_nodes(case.graph, windows, values, suspect))
+        nodes = [replace(place, route=suspect.route, outcome=suspect.outcome) for place in judged[key]]
+        if all(place.symptom == ACCURACY for place in nodes) and suspect.edges and suspect.fuses:
+            nodes += _judge_windows(case, windows, values, suspect, rerun)
         wrong += nodes
     return wrong
 
 
-def _judge_nodes(graph: Graph, data: Data, values: Mapping[Edge, Array], suspect: Suspect) -> Iterator[WrongNode]:
+def _judge_nodes(graph: Graph, windows: Windows, values: Mapping[Edge, Array], suspect: Suspect) -> Iterator[WrongNode]:
     """Every node on its own inputs; what stands on a wrong one is not judged."""
     spoiled: set[str] = set()
     for node in graph.nodes:
@@ -136,47 +169,44 @@ def _judge_nodes(graph: Graph, data: Data, values: Mapping[Edge, Array], suspect
         if any(edge.node in spoiled for edge in node.inputs):
             spoiled.add(node.id)
             continue
-        part = window(graph, [node], values)
+        part = windows.on([node], values)
         if part is None:
             continue
-        for found in _wrong(part, (node,), data, values, suspect):
-            spoiled.add(node.id)
+        for found in _wrong(part, (node,), values, suspect):
+            if found.symptom != ACCURACY:
+                spoiled.add(node.id)
             yield found
             break
 
 
 def _wrong(
-    part: Case, nodes: tuple[Node, ...], data: Data, values: Mapping[Edge, Array], suspect: Suspect
+    part: Window, nodes: tuple[Node, ...], values: Mapping[Edge, Array], suspect: Suspect
 ) -> Iterator[WrongNode]:
-    weights = {node.id: data.weights[node.id] for node in part.graph.nodes if node.id in data.weights}
-    inputs = {node.id: to_array(part.data[node.id]) for node in part.graph.inputs}
-    given = Data(inputs, weights)
-    exact = run(part.graph, given).values
-    if all(plainly_right(exact[edge], values[edge], part.graph.type_of(edge).dtype) for edge in part.graph.outputs):
+    graph, exact = part.graph, part.exact
+    if all(plainly_right(exact[edge], values[edge], graph.type_of(edge).dtype) for edge in graph.outputs):
         return  # whatever the bound, which takes eight more runs
-    if _leaves_range(part.graph, exact):
+    if part.leaves_range:
         return
-    expected = expect(part.graph, given)
-    for edge in part.graph.outputs:
-        verdict = judge(expected[edge], values[edge])
+    for edge, expected in part.expected.items():
+        verdict = judge(expected, values[edge])
         if not verdict.ok:
-            symptom = symptom_of(expected[edge], values[edge])
-            if expected[edge].bound is None or symptom != "value" or verdict.worst > margin_of(inputs.values()):
-                yield WrongNode(suspect.route, suspect.outcome, nodes[-1], nodes, verdict, symptom)
+            symptom = symptom_of(expected, values[edge])
+            if expected.bound is None or symptom != "value" or verdict.worst > margin_of(part.given.inputs.values()):
+                seen = values[edge], expected
+                yield WrongNode(suspect.route, suspect.outcome, nodes[-1], nodes, verdict, symptom, *seen)
+                return
+    yield from _inaccurate(part, nodes, values, suspect)
 
 
-def _leaves_range(graph: Graph, exact: Mapping[Edge, Array]) -> bool:
-    """Whether numbers leave the range of their dtype within a window: Inf is right there, and the reference, which
-    knows no range, says nothing of what follows."""
-    for node in graph.nodes:
-        for index, kind in enumerate(node.outputs):
-            edge = Edge(node.id, index)
-            if edge in graph.outputs or kind.dtype not in FLOATS:
-                continue
-            value = exact[edge]
-            if (np.isfinite(value) & ~np.isfinite(narrow(value, kind.dtype).astype(np.float64))).any():
-                return True
-    return False
+def _inaccurate(
+    part: Window, nodes: tuple[Node, ...], values: Mapping[Edge, Array], suspect: Suspect
+) -> Iterator[WrongNode]:
+    """The outputs of a window that are right as a whole, with elements that have lost their digits."""
+    for edge, expected in part.digits.items():
+        verdict = judge(expected, values[edge])
+        if verdict.worst > CLEARLY and np.isfinite(values[edge].astype(np.float64)).all():
+            seen = values[edge], expected
+            yield WrongNode(suspect.route, suspect.outcome, nodes[-1], nodes, verdict, ACCURACY, *seen)
 
 
 def margin_of(inputs: Iterable[Array]) -> float:
@@ -200,7 +230,7 @@ def symptom_of(expected: Expected, seen: Array) -> Symptom:
 
 
 def _judge_windows(
-    case: Case, data: Data, values: Mapping[Edge, Array], suspect: Suspect, rerun: "Rerun"
+    case: Case, windows: Windows, values: Mapping[Edge, Array], suspect: Suspect, rerun: "Rerun"
 ) -> Iterator[WrongNode]:
     """The smallest window before a suspicious output that is wrong when it runs as a model of its own."""
     for edge in suspect.edges:
@@ -211,62 +241,15 @@ def _judge_windows(
             if not before:
                 break
             chain.insert(0, before[0])
-            part = window(case.graph, chain, values, outputs_of=chain[-1])
+            part = windows.on(chain, values)
             if part is None:
                 continue
-            part = replace(part, rng_seed=case.rng_seed, data={**part.data, **_weights(part.graph, data)})
-            outcome = rerun(part, [suspect.route]).outcomes[suspect.route]
+            outcome = rerun(part.alone(case.rng_seed), [suspect.route]).outcomes[suspect.route]
             if outcome.status != "completed" or not same_types(part.graph, outcome):
                 continue
             seen = dict(values)
             seen.update({at: array_of(one) for at, one in zip(part.graph.outputs, outcome.outputs, strict=True)})
-            found = list(_wrong(part, tuple(chain), data, seen, suspect))
+            found = list(_wrong(part, tuple(chain), seen, suspect))
             if found:
                 yield found[0]
                 break
-
-
-def window(
-    graph: Graph, nodes: Sequence[Node], values: Mapping[Edge, Array], outputs_of: Node | None = None
-) -> Case | None:
-    """Some nodes as a case of their own that reads the given values; None if it does not stand alone, or they have
-    not the shapes that it takes.
-
-    A mask travels unseen, so what an input has its mask from belongs to the window too.
-    """
-    kept = {node.id for node in nodes}
-    waiting = list(nodes)
-    while waiting:
-        for edge in waiting.pop().inputs:
-            if graph.type_of(edge).masked and edge.node not in kept:
-                kept.add(edge.node)
-                waiting.append(graph.by_id[edge.node])
-    drafts: list[Draft] = []
-    data: dict[str, Tensor] = {}
-    sources: dict[Edge, Edge] = {}
-    for node in graph.nodes:
-        if node.id not in kept:
-            continue
-        for edge in node.inputs:
-            if edge.node not in kept and edge not in sources:
-                if values[edge].shape != graph.type_of(edge).shape:
-                    return None
-                name = f"cut_{edge.node}_{edge.output}"
-                drafts.append(Draft(name, INPUT, input_params(graph.type_of(edge)), ()))
-                sources[edge] = Edge(name)
-                data[name] = to_tensor(values[edge])
-        drafts.append(node.draft._replace(inputs=tuple(sources.get(edge, edge) for edge in node.inputs)))
-    end = outputs_of or nodes[-1]
-    try:
-        part = assemble(drafts, [Edge(end.id, index) for index in range(len(end.outputs))])
-    except InvalidCase:
-        return None
-    return Case(part, 0, data)
-
-
-def _weights(graph: Graph, data: Data) -> dict[str, Tensor]:
-    return {
-        f"{node.id}/{name}": to_tensor(array)
-        for node in graph.nodes
-        for name, array in data.weights.get(node.id, {}).items()
-    }

@@ -7,6 +7,7 @@ from cometfuzz.ir.graph import Graph
 from cometfuzz.oracles.bench import Bench
 from cometfuzz.oracles.crash import STATIC
 from cometfuzz.oracles.finding import Camp, Finding, Symptom, template
+from cometfuzz.oracles.stages import excuses_types
 
 Types = Sequence[tuple[str, tuple[int, ...]]]
 """Dtype and shape of each output."""
@@ -36,12 +37,13 @@ def shape(bench: Bench) -> Iterator[Finding]:
             rule.id
             for outcome in outcomes
             for rule in bench.rules(outcome.route)
-            if rule.symptom in ("shape", "result", "any") or rule.raises == STATIC
+            if (rule.symptom in ("shape", "result", "any") or rule.raises == STATIC)
+            and excuses_types(bench, rule, outcome)
         ]
         yield Finding(
             oracle="shape",
             symptom=symptom,
-            severity=bench.severity(node),
+            data_kind=bench.data_kind(node),
             camps=tuple(camps),
             stage=outcomes[0].stage,
             library=outcomes[0].library,

@@ -12,9 +12,18 @@ from typing import Literal
 from cometfuzz.plugins import Plugins
 
 GROUP = "cometfuzz.symptoms"
-End = Literal["exception", "death", "hang", "values", "types", "bits", ""]
+Severity = Literal["high", "medium", "low"]
+"""How much a symptom matters to users: what is wrong in silence or takes the process along; what is plain to see; what
+hurts hardly anybody."""
+
+SEVERITIES: tuple[Severity, ...] = ("high", "medium", "low")
+
+End = Literal["exception", "death", "hang", "values", "types", "bits", "memory", "taken", "relation", ""]
 """How a script that shows it ends: an exception, no end of its own, other values or types than expected, other bits in
-a second run. Nothing: no script can be written."""
+a second run or with other memory, a result where an exception is due, two answers that contradict each other. Nothing:
+no script can be written."""
+
+Held = Literal["bound", "digits", "formula"]
 
 
 @dataclass(frozen=True)
@@ -25,7 +34,9 @@ class SymptomRecord:
     colour: on the console, as Rich names it. claims: whether it says that a library does wrong; if not, `excuse` says
     why. implies: what else may show where a bug of this kind is. column: under which heading tables of bugs count it.
     placed: whether an oracle sees the layer in which it lies, not only the output in which it comes to light.
-    twice: whether it takes a second run to see it.
+    twice: whether it takes a second run to see it. severity: with ordinary data. searched: what people call it in the
+    titles of issues. held: to what a script holds values, where that is more than the error bound: the digits of each
+    element by itself, or NaN and Inf wherever the formula has them.
     """
 
     name: str
@@ -39,6 +50,9 @@ class SymptomRecord:
     end: End = ""
     placed: bool = True
     twice: bool = False
+    severity: Severity = "medium"
+    searched: str = ""
+    held: Held = "bound"
 
     @property
     def title(self) -> str:
@@ -64,10 +78,22 @@ class SymptomRecord:
 
 
 CRASH = SymptomRecord(
-    "crash", "raises an exception", "It raises an exception on a valid model.", "red", column="crash", end="exception"
+    "crash",
+    "raises an exception",
+    "It raises an exception on a valid model.",
+    "red",
+    column="crash",
+    end="exception",
+    searched="error",
 )
 DEATH = SymptomRecord(  # of a signal, for want of memory, or because it left
-    "death", "kills the process", "The whole process dies, so nothing can be caught.", "bold red", end="death"
+    "death",
+    "kills the process",
+    "The whole process dies, so nothing can be caught.",
+    "bold red",
+    end="death",
+    severity="high",
+    searched="crash",
 )
 UNSUPPORTED = SymptomRecord(
     "unsupported",
@@ -75,6 +101,7 @@ UNSUPPORTED = SymptomRecord(
     "It raises an exception on a valid model.",
     claims=False,
     excuse="the library says that it does not do this",
+    severity="low",
     column="crash",
     end="exception",
 )
@@ -83,20 +110,41 @@ REFUSED = SymptomRecord(
     "raises an exception",
     "It refuses a valid model.",
     claims=False,
+    severity="low",
     excuse="Keras' own argument check, the same on every Keras route: a limit that our catalogue lacks",
     column="crash",
     end="exception",
+    searched="invalid",
 )
 HANG = SymptomRecord(
-    "hang", "hangs", "It does not come to an end, where others take a fraction of a second.", "bold yellow", end="hang"
+    "hang",
+    "hangs",
+    "It does not come to an end, where others take a fraction of a second.",
+    "bold yellow",
+    end="hang",
+    searched="hangs",
+)
+UNINITIALISED = SymptomRecord(
+    "uninitialised",
+    "reads uninitialised memory",
+    "The result depends on what memory held before: something is read that nobody has written.",
+    "bold magenta",
+    implies=("value", "nonfinite", "nondeterminism"),  # what is read may be anything, and another thing next time
+    column="value",
+    end="memory",
+    severity="high",
+    searched="uninitialized memory",
 )
 NONFINITE = SymptomRecord(
     "nonfinite",
     "gives NaN or Inf in the wrong places",
     "The result has NaN or Inf where it should not, or the other way round.",
     "magenta",
+    implies=("uninitialised",),
     column="NaN",
+    severity="high",
     end="values",
+    searched="nan",
 )
 SHAPE = SymptomRecord(
     "shape",
@@ -106,6 +154,7 @@ SHAPE = SymptomRecord(
     column="shape or dtype",
     end="types",
     placed=False,
+    searched="wrong shape",
 )
 DTYPE = SymptomRecord(
     "dtype",
@@ -115,25 +164,69 @@ DTYPE = SymptomRecord(
     column="shape or dtype",
     end="types",
     placed=False,
+    searched="wrong dtype",
 )
 VALUE = SymptomRecord(
     "value",
     "gives wrong values",
     "The result is wrong by more than rounding can explain, without any warning.",
     "yellow",
-    implies=("nonfinite", "nondeterminism"),  # values that are wrong may also overflow, or differ from run to run
+    implies=("nonfinite", "nondeterminism", "uninitialised"),  # may also overflow, or differ from run to run
     end="values",
+    severity="high",
+    searched="wrong result",
+)
+SPECIAL = SymptomRecord(
+    "special",
+    "treats NaN or Inf otherwise than all other libraries",
+    "NaN or Inf is lost, or made, where the formula and all other libraries agree.",
+    "magenta",
+    column="NaN",
+    end="values",
+    searched="nan",
+    held="formula",
+)
+ACCURACY = SymptomRecord(
+    "accuracy",
+    "loses the digits of small results",
+    "Elements have lost half of their digits or more, which another formula keeps.",
+    "yellow",
+    column="value",
+    end="values",
+    severity="low",
+    searched="precision",
+    held="digits",
 )
 NONDETERMINISM = SymptomRecord(
     "nondeterminism",
     "gives other bits in a second run",
     "The same model on the same data gives other bits from run to run.",
     "cyan",
-    implies=("value", "nonfinite"),
+    implies=("value", "nonfinite", "uninitialised"),
     column="value",
     end="bits",
     placed=False,
     twice=True,
+    searched="nondeterministic",
+)
+RELATION = SymptomRecord(
+    "relation",
+    "contradicts itself",
+    "Two answers that must agree do not, so at least one of them is wrong.",
+    "yellow",
+    column="value",
+    end="relation",
+    searched="inconsistent",
+)
+REFUSAL = SymptomRecord(
+    "refusal",
+    "takes what it should refuse",
+    "It takes a call that is not valid, and says nothing.",
+    "dim",
+    column="refusal",
+    end="taken",
+    severity="low",
+    searched="validation",
 )
 
 SYMPTOMS: Plugins[SymptomRecord] = Plugins(GROUP)

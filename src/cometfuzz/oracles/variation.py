@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from cometfuzz.catalogue.data import NUMPY, Array, draw_data, expected_tensors, to_array, to_tensor
+from cometfuzz.catalogue.data import NUMPY, Array, draw_data, draw_inputs, expected_tensors, to_array, to_tensor
 from cometfuzz.draw import Draw
 from cometfuzz.ir.case import Case, Tensor
 from cometfuzz.ir.graph import Edge
@@ -144,7 +144,7 @@ def _inputs_of(key: str, shape: Sequence[int]) -> int:
 def _with_inputs(case: Case, seed: int, scale: float) -> Case:
     inputs = {node.id for node in case.graph.inputs}
     weights = {key: tensor for key, tensor in case.data.items() if key not in inputs}
-    drawn = draw_data(Case(case.graph, seed, weights)).inputs
+    drawn = draw_inputs(Case(case.graph, seed))
     return replace(case, data={**weights, **{name: to_tensor(_scaled(array, scale)) for name, array in drawn.items()}})
 
 

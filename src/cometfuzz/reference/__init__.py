@@ -5,7 +5,10 @@ It is nobody's library. File names are those of the catalogue's families.
 
 from importlib import import_module
 
-from cometfuzz.catalogue import FAMILIES
+from cometfuzz.catalogue import CATALOGUE, FAMILIES
+from cometfuzz.reference.call import take_formula
 
 for _family in FAMILIES:
     import_module(f"cometfuzz.reference.{_family}")
+for _spec in CATALOGUE.values():
+    take_formula(_spec)

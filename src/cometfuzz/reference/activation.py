@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from cometfuzz.reference.call import Array, Call, Mask, meaning
+from cometfuzz.reference.call import Array, Call, Freedom, Mask, meaning
 
 Rounding = Callable[[Array], Array]
 """What a library rounds on the way; see `Call.rounded`."""
@@ -40,9 +40,13 @@ def wide_softmax(x: Array, axes: tuple[int, ...], rounded: Rounding) -> Array:
 
 
 def log_softmax(x: Array, rounded: Rounding) -> Array:
+    """Along the last axis."""
     shifted = x - np.max(x, axis=-1, keepdims=True, initial=-np.inf)
-    total = rounded(np.exp(shifted).sum(axis=-1, keepdims=True))  # near 1, where its logarithm is all error
-    return np.asarray(shifted - rounded(np.log(total)))
+    terms = np.exp(shifted)
+    total = terms.sum(axis=-1, keepdims=True)
+    first = np.arange(x.shape[-1]) == np.argmax(shifted, axis=-1)[..., None] if x.size else np.zeros(x.shape, bool)
+    exact = np.log1p(np.sum(terms, axis=-1, keepdims=True, where=~first))  # near 0, of what is beside the largest
+    return np.asarray(shifted - (exact + (rounded(np.log(rounded(total))) - np.log(total))))
 
 
 def sparsemax(x: Array, rounded: Rounding) -> Array:
@@ -84,14 +88,38 @@ def gelu(x: Array, rounded: Rounding) -> Array:
     return 0.5 * x * (sums + (rounded(erf) - erf))
 
 
-def glu(x: Array) -> Array:
-    left, right = np.split(x, 2, axis=-1)
+def tanh_gelu(x: Array, rounded: Rounding) -> Array:
+    """x / 2 * (1 + tanh(...)), as documented, rounded alike."""
+    inner = rounded(math.sqrt(2.0 / math.pi) * (x + 0.044715 * x**3))
+    tanh = np.tanh(inner)
+    return np.asarray(0.5 * x * (2.0 * sigmoid(2.0 * inner) + (rounded(tanh) - tanh)))
+
+
+def glu(x: Array, axis: int = -1) -> Array:
+    left, right = np.split(x, 2, axis=axis)
     return left * sigmoid(right)
 
 
 def below_zero(x: Array, rounded: Rounding) -> Array:
     """exp(x) - 1 where x is negative; TensorFlow rounds exp(x) before it subtracts, as the formula is documented."""
-    return rounded(np.exp(np.minimum(x, 0.0))) - 1.0
+    power = np.exp(np.minimum(x, 0.0))
+    return np.asarray(np.expm1(np.minimum(x, 0.0)) + (rounded(power) - power))
+
+
+def tanh_shrink(x: Array, rounded: Rounding) -> Array:
+    """x - tanh(x); near 0, where nothing of that would be left, by its series."""
+    tanh, near = np.tanh(x), np.abs(x) < 0.03
+    small = np.where(near, x, 0.0)
+    series = small**3 * (1 / 3 - small**2 * (2 / 15 - small**2 * (17 / 315 - small**2 * 62 / 2835)))
+    return np.asarray(np.where(near, series, x - tanh) - (rounded(tanh) - tanh))
+
+
+def squareplus(x: Array, rounded: Rounding, b: float = 4.0) -> Array:
+    """(x + sqrt(x^2 + b)) / 2, where x is negative as b / 2 / (sqrt(x^2 + b) - x)."""
+    exact = np.sqrt(x * x + b)
+    root = rounded(np.sqrt(rounded(x * x + b)))
+    rounding = np.where(np.isinf(exact), 0.0, root - exact)
+    return np.asarray(np.where(x < 0, b / 2.0 / (exact + np.abs(x)), (exact + x) / 2.0) + rounding / 2.0)
 
 
 ACTIVATIONS: dict[str, Callable[[Array, Rounding], Array]] = {
@@ -111,8 +139,8 @@ ACTIVATIONS: dict[str, Callable[[Array, Rounding], Array]] = {
     "hard_tanh": lambda x, rounded: np.clip(x, -1.0, 1.0),
     "hard_shrink": lambda x, rounded: np.where(np.abs(x) > 0.5, x, 0.0),
     "soft_shrink": lambda x, rounded: np.sign(x) * np.maximum(np.abs(x) - 0.5, 0.0),
-    "tanh_shrink": lambda x, rounded: x - rounded(np.tanh(x)),
-    "squareplus": lambda x, rounded: (x + rounded(np.sqrt(rounded(x * x + 4.0)))) / 2.0,
+    "tanh_shrink": tanh_shrink,
+    "squareplus": squareplus,
     "celu": lambda x, rounded: np.where(x > 0, x, below_zero(x, rounded)),
     "gelu": gelu,
     "glu": lambda x, rounded: glu(x),
@@ -136,6 +164,18 @@ COMPARING = (
 
 def activate(call: Call, x: Array, name: str | None) -> Array:
     """A layer's `activation` applied to what it computed, which a library has rounded before."""
+    leave_comparison(call, name)
+    return inner_activation(call, x, name)
+
+
+def leave_comparison(call: Call, name: str | None) -> None:
+    """Declare that NaN need not be seen behind an activation, if it is one that compares."""
+    if name in COMPARING:
+        call.leave(Freedom.COMPARISON)
+
+
+def inner_activation(call: Call, x: Array, name: str | None) -> Array:
+    """An activation on the way to a layer's result, as in a gate; nothing is declared that the layer does not."""
     return x if name in (None, "linear") else _apply(call, str(name), call.rounded(x))
 
 
@@ -145,13 +185,13 @@ def _apply(call: Call, name: str, x: Array) -> Array:
     if name == "softplus" and call.types[0].dtype == "float64":
         call.step(np.where(x > LINEAR_FROM, 0.0, np.inf))
     if name in COMPARING:
-        _step_at_nan(call, x)
+        step_at_nan(call, x)
     if name in ("softmax", "sparsemax"):
         step_beside_nan(call, x, -1)
     return ACTIVATIONS[name](x, call.rounded)
 
 
-def _step_at_nan(call: Call, x: Array) -> None:
+def step_at_nan(call: Call, x: Array) -> None:
     """NaN is on neither side of a comparison."""
     call.step(np.where(np.isnan(x), np.nan, np.inf))
 
@@ -164,13 +204,19 @@ def step_beside_nan(call: Call, x: Array, axis: int | tuple[int, ...]) -> None:
 
 @meaning("Activation")
 def activation(call: Call) -> Array:
-    return _apply(call, call.params.activation, call.x)
+    return activated(call, call.params.activation)
+
+
+def activated(call: Call, name: str) -> Array:
+    """An activation by its name, of what is given."""
+    leave_comparison(call, name)
+    return _apply(call, name, call.x)
 
 
 @meaning("ReLU")
 def relu(call: Call) -> Array:
     p, x = call.params, call.x
-    _step_at_nan(call, x)
+    step_at_nan(call, x)
     if p.threshold:
         call.step(x - p.threshold)
     below = p.negative_slope * (x - p.threshold)
@@ -180,19 +226,19 @@ def relu(call: Call) -> Array:
 
 @meaning("LeakyReLU")
 def leaky_relu(call: Call) -> Array:
-    _step_at_nan(call, call.x)
+    step_at_nan(call, call.x)
     return np.where(call.x < 0, call.params.negative_slope * call.x, call.x)
 
 
 @meaning("PReLU")
 def prelu(call: Call) -> Array:
-    _step_at_nan(call, call.x)
+    step_at_nan(call, call.x)
     return np.where(call.x < 0, call.weights["alpha"] * call.x, call.x)
 
 
 @meaning("ELU")
 def elu(call: Call) -> Array:
-    _step_at_nan(call, call.x)
+    step_at_nan(call, call.x)
     return np.where(call.x < 0, call.params.alpha * below_zero(call.x, call.rounded), call.x)
 
 

@@ -1,28 +1,32 @@
-"""The error bound of the reference and the judgement of a value (DESIGN: "Judging values").
+"""How far a library's value may be from the reference's, and the judgement of a value by it.
 
 |y - ref| <= 4 * max over the tensor of the span of 8 perturbed runs + 4 u |ref| + 4 * smallest number
 
 Where rounding decides between far results (the largest of scores, say), that span tells little: if 4 more runs,
 perturbed by 4 u, go farther than 4 times as far, their span takes its place.
+
+No layer is known here by name: what is no evidence follows from what the meanings declared in the run (`call.py`).
 """
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
 from cometfuzz.catalogue.data import Data
-from cometfuzz.catalogue.spec import CATALOGUE
 from cometfuzz.draw import Draw
-from cometfuzz.ir.graph import Edge, Graph, Inner, Node, Params
+from cometfuzz.ir.graph import Edge, Graph
 from cometfuzz.ir.types import FLOATS
-from cometfuzz.reference.activation import COMPARING
-from cometfuzz.reference.call import Array, Judging
+from cometfuzz.reference.call import Array, Freedom, Judging
 from cometfuzz.reference.run import Run, largest, narrow, roundoff, run, smallest
 
 SPAN_FACTOR, RELATIVE_FACTOR, SMALLEST_FACTOR = 4.0, 4.0, 4.0
 PERTURBATIONS, FARTHER = 8, 4
+SAFETY = 64.0
+"""How much less than half of its digits a perturbation must move an element that is judged by itself: eight runs may
+all miss what moves it most, and a sum strays farther than its terms do."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +36,7 @@ class Expected:
     No evidence: non-finite values and zeros if `range_limited`, and elements whose `tied` is true, because they are as
     near to a step as rounding can move them, or `_left_to_chance`. If `blurred`, NaN is none either: a sum that has an
     Inf in it is NaN as soon as a library adds a product with 0. An output without `bound` must match exactly,
-    where it is not tied.
+    where it is not tied. relative: the share of a value that is allowed; 4 u if nothing is said.
     """
 
     dtype: str
@@ -41,6 +45,7 @@ class Expected:
     range_limited: bool = False
     tied: Array | None = None
     blurred: bool = False
+    relative: float | None = None
 
 
 @dataclass(frozen=True)
@@ -61,9 +66,10 @@ def expect(graph: Graph, data: Data, seed: int = 0) -> dict[Edge, Expected]:
     runs = [run(graph, data, Judging(unit, least, draw)) for draw in draws]
     draws = [Draw("bound", seed, "farther", index) for index in range(FARTHER if unit else 0)]
     farther = [run(graph, data, Judging(SPAN_FACTOR * unit, least, draw)) for draw in draws]
-    given, summed = _specials(graph, data), any(_sums(node.layer) for node in graph.nodes)
-    hidden = any(_hides_nan(node.params) for node in graph.nodes)
-    weighed = any(node.params.get("interpolation") in WEIGHING for node in graph.nodes)
+    given = _specials(data, exact)
+    blurred = given.inf and Freedom.SUM in exact.freedoms
+    anything = blurred and Freedom.COMPARISON in exact.freedoms  # what hides a NaN may make any number of it
+    anything |= (given.inf or given.nan) and Freedom.WEIGHT in exact.freedoms
     expected: dict[Edge, Expected] = {}
     for edge in graph.outputs:
         dtype, value = graph.type_of(edge).dtype, exact.values[edge]
@@ -71,7 +77,7 @@ def expect(graph: Graph, data: Data, seed: int = 0) -> dict[Edge, Expected]:
         if dtype not in FLOATS:
             # What reads only what is given has nothing to excuse it.
             alone = all(each.node in {node.id for node in graph.inputs} for each in graph.by_id[edge.node].inputs)
-            expected[edge] = Expected(dtype, value, tied=None if alone else tied)
+            expected[edge] = Expected(dtype, value, tied=exact.undecided.get(edge) if alone else tied)
             continue
         near, far = ([value, *(other.values[edge] for other in others)] for others in (runs, farther))
         tied |= _left_to_chance(value, given) | _changes_kind([*near, *far])
@@ -84,49 +90,56 @@ def expect(graph: Graph, data: Data, seed: int = 0) -> dict[Edge, Expected]:
             reach = np.abs(value) + bound  # where rounding alone may leave the range, Inf is no evidence
         peak = max([*exact.peaks.values(), float(np.max(reach, initial=0.0, where=np.isfinite(value)))])
         tied |= max(exact.peaks.values(), default=0.0) > largest(dtype)  # an Inf on the way may become anything
-        tied |= summed and given.inf and hidden  # so may a NaN
-        tied |= (given.inf or given.nan) and weighed  # so may what rounding has left of a weight of 0
-        expected[edge] = Expected(dtype, value, bound, peak > largest(dtype) / 8, tied, summed and given.inf)
+        tied |= anything
+        expected[edge] = Expected(dtype, value, bound, peak > largest(dtype) / 8, tied, blurred)
     return expected
 
 
-SUMMING = ("dense", "convolution", "recurrent", "conv_recurrent", "normalisation", "attention", "wrapping")
-"""Families of layers that add up products: in which order, and whether a factor of 0 is added, is up to the library."""
-
-SUMMING_LAYERS = ("Average", "Dot", "UpSampling", "Resizing", "CenterCrop")
-"""Layers of other families that do, by a part of their names."""
-
-
-WEIGHING = ("lanczos3", "lanczos5", "bicubic", "gaussian", "mitchellcubic")
-"""Interpolations whose weights are computed: one that should be 0 may be 1e-8, and makes much of an Inf or NaN."""
+def expect_strictly(graph: Graph, data: Data, seed: int = 0) -> dict[Edge, Expected]:
+    """The same, with nothing excused: for what all other libraries do as the formula has it."""
+    found = expect(graph, data, seed)
+    return {edge: replace(one, tied=None, blurred=False, range_limited=False) for edge, one in found.items()}
 
 
-def _sums(layer: str) -> bool:
-    return CATALOGUE[layer].family in SUMMING or any(part in layer for part in SUMMING_LAYERS)
+def expect_digits(graph: Graph, data: Data, seed: int = 0) -> dict[Edge, Expected]:
+    """What every element should be by itself: right in half of its digits, where its inputs determine these.
 
-
-def _hides_nan(params: Params) -> bool:
-    """Whether a layer compares what it has computed with bounds, so that no NaN need be seen behind it."""
-    values = [params.get("activation"), *(inner for inner in params.values() if isinstance(inner, Inner))]
-    return any(_hides_nan(each.params) if isinstance(each, Inner) else each in COMPARING for each in values)
+    The bound of `expect` is that of the largest element, and leaves room for roundings within a layer. Here an element
+    is no evidence only if a perturbation of inputs and weights moves it by so much: a formula that loses the digits of
+    a small result, which another formula keeps, is not excused. Nor are numbers near the smallest ones evidence, since
+    what is multiplied on the way to them may be flushed to zero.
+    """
+    exact = run(graph, data)
+    dtypes = {kind.dtype for node in graph.nodes for kind in node.outputs if kind.dtype in FLOATS}
+    unit, least = (max(map(of, dtypes), default=0.0) for of in (roundoff, smallest))
+    draws = [Draw("digits", seed, index) for index in range(PERTURBATIONS)]
+    runs = [run(graph, data, Judging(unit, least, draw, within=False)) for draw in draws]
+    given = _specials(data, exact)
+    expected: dict[Edge, Expected] = {}
+    for edge in graph.outputs:
+        dtype, value = graph.type_of(edge).dtype, exact.values[edge]
+        if dtype not in FLOATS or given.nan or given.inf or max(exact.peaks.values(), default=0.0) > largest(dtype) / 8:
+            continue
+        half, seen = math.sqrt(unit), [value, *(other.values[edge] for other in runs)]
+        tied = _tied(edge, exact, runs, unit) | _changes_kind(seen) | ~np.isfinite(value)
+        with np.errstate(all="ignore"):
+            tied |= np.abs(value) <= least / half
+            tied |= SAFETY * _spans(seen) >= half * np.abs(value)
+            expected[edge] = Expected(dtype, value, half * np.abs(value), tied=tied, relative=half)
+    return expected
 
 
 class _Given(NamedTuple):
-    """What non-finite values a graph is given, by its data or its `special` nodes."""
+    """What non-finite values a graph is given, by its data or by nodes that put them in."""
 
     nan: bool
     inf: bool
 
 
-def _specials(graph: Graph, data: Data) -> _Given:
+def _specials(data: Data, exact: Run) -> _Given:
     arrays = [*data.inputs.values(), *(array for weights in data.weights.values() for array in weights.values())]
-    arrays += [np.array(float(node.params.value)) for node in graph.nodes if _is_special(node)]
-    wide = [array.astype(np.float64) for array in arrays]
+    wide = [array.astype(np.float64) for array in arrays] + [np.array(given) for given in exact.given.values()]
     return _Given(any(bool(np.isnan(a).any()) for a in wide), any(bool(np.isinf(a).any()) for a in wide))
-
-
-def _is_special(node: Node) -> bool:
-    return node.layer == "special" and node.params.value != "zero"
 
 
 def _left_to_chance(value: Array, given: _Given) -> Array:
@@ -156,9 +169,10 @@ def _spans(values: Sequence[Array]) -> Array:
 def _tied(edge: Edge, exact: Run, runs: Sequence[Run], unit: float) -> Array:
     """The elements of an output that rounding may put on either side of a step.
 
-    A step that lies elsewhere in the graph, or inside a recurrence, may change the whole output.
+    A step that lies elsewhere in the graph, or inside a recurrence, may change the whole output. What is undecided
+    anyway is among them.
     """
-    tied = np.zeros(exact.values[edge].shape, dtype=bool)
+    tied = np.zeros(exact.values[edge].shape, dtype=bool) | exact.undecided.get(edge, False)
     for index, (node, distance) in enumerate(exact.steps):
         span = np.max(_spans([distance, *(other.steps[index][1] for other in runs)]), initial=0.0)
         near = ~(np.abs(distance) > SPAN_FACTOR * span + RELATIVE_FACTOR * unit)  # NaN may be on either side
@@ -180,6 +194,16 @@ def plainly_right(value: Array, seen: Array, dtype: str) -> bool:
         bound = RELATIVE_FACTOR * roundoff(dtype) * np.abs(value) + SMALLEST_FACTOR * smallest(dtype)
         near = np.isfinite(value) & (np.abs(wide - value) <= bound)
     return bool((near | (np.isnan(wide) & np.isnan(narrowed)) | (wide == narrowed)).all())
+
+
+def lost_digits(value: Array, seen: Array, dtype: str, unit: float) -> Array:
+    """The elements that seem to have lost half of their digits or more; `expect_digits` says if that is their fault."""
+    if dtype not in FLOATS or seen.shape != value.shape:
+        return np.zeros(value.shape, dtype=bool)
+    half = math.sqrt(max(unit, roundoff(dtype)))
+    with np.errstate(all="ignore"):
+        off = np.abs(seen.astype(np.float64) - value)
+        return (off > half * np.abs(value)) & (np.abs(value) > smallest(dtype) / half) & np.isfinite(off)
 
 
 def judge(expected: Expected, seen: Array) -> Verdict:

@@ -134,11 +134,16 @@ def separable_conv(call: Call) -> Array:
 
 @meaning("Conv1DTranspose", "Conv2DTranspose", "Conv3DTranspose")
 def transposed_conv(call: Call) -> Array:
+    return finish(call, transposed(call, call.weights["kernel"]))
+
+
+def transposed(call: Call, kernel: Array) -> Array:
     """Every input place adds its multiple of the kernel: zeros between the inputs, then a flipped convolution.
 
-    "same" cuts what is too much at both ends, less at the front; what an output padding asks beyond is zero.
+    "same" cuts what is too much at both ends, less at the front; what an output padding asks beyond is
+    zero. Channels-last, whatever the data format.
     """
-    p, kernel = call.params, call.weights["kernel"]
+    p = call.params
     x = channels_last(call.x, p.data_format)
     axes = x.ndim - 2
     extents = [(k - 1) * d + 1 for k, d in zip(p.kernel_size, p.dilation_rate, strict=True)]
@@ -155,7 +160,7 @@ def transposed_conv(call: Call) -> Array:
         lacking = [(0, 0)] * full.ndim
         lacking[axis] = (0, size - full.shape[axis])
         full = np.pad(full, lacking)
-    return finish(call, full)
+    return full
 
 
 def connected(call: Call) -> Mask:

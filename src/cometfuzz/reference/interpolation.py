@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from cometfuzz.reference.call import Array, Call, Judging
+from cometfuzz.reference.call import Array, Call, Freedom, Judging
 
 
 def _triangle(t: Array) -> Array:
@@ -34,6 +34,17 @@ KERNELS: dict[str, Callable[[Array], Array]] = {
     "lanczos3": _lanczos(3),
     "lanczos5": _lanczos(5),
 }
+
+COMPUTED = ("bicubic", "lanczos3", "lanczos5")
+"""Methods with weights that should be 0 and that rounding may leave at 1e-8."""
+
+
+def leave_interpolation(call: Call, method: str) -> None:
+    """Declare what is up to a library that interpolates: it may do so by a product with a matrix, whatever the method
+    and the sizes."""
+    call.leave(Freedom.SUM)
+    if method in COMPUTED:
+        call.leave(Freedom.WEIGHT)
 
 
 def weights(n: int, outputs: int, method: str, antialias: bool, judging: Judging | None = None) -> Array:

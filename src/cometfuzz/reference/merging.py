@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from cometfuzz.catalogue.merging import dot_axes
-from cometfuzz.reference.call import Array, Call, Mask, mask_of, meaning
+from cometfuzz.reference.call import Array, Call, Freedom, Mask, mask_of, meaning
 from cometfuzz.reference.normalisation import unit
 
 Binary = Callable[[Array, Array], Any]
@@ -49,6 +49,7 @@ def subtract(call: Call) -> Array:
 
 @meaning("Average")
 def average(call: Call) -> Array:
+    call.leave(Freedom.SUM)
     return fold(call, np.add) / len(call.inputs)
 
 

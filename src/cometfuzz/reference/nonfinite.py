@@ -21,8 +21,10 @@ def nonfinite_origins(graph: Graph, run: Run) -> dict[str, str | None]:
 
 
 def _reason(graph: Graph, node: Node, run: Run) -> str | None:
-    if node.layer in (INPUT, "special"):
-        return GIVEN if node.layer == INPUT else SPECIAL
+    if node.layer == INPUT:
+        return GIVEN
+    if node.id in run.given:
+        return SPECIAL
     values = [run.values[Edge(node.id, index)] for index in range(len(node.outputs))]
     if node.id in run.overflowed or any(np.isinf(value).any() for value in values):
         return OVERFLOW

@@ -3,7 +3,7 @@
 import numpy as np
 
 from cometfuzz.catalogue.normalisation import positive
-from cometfuzz.reference.call import Array, Call, meaning
+from cometfuzz.reference.call import Array, Call, Freedom, meaning
 from cometfuzz.reference.run import narrow
 
 UNIT_EPSILON, LEAST_NORM = 1e-12, 1e-6
@@ -39,6 +39,7 @@ def mean(x: Array, axes: tuple[int, ...]) -> Array:
 
 def standardised(call: Call, x: Array, axes: tuple[int, ...]) -> Array:
     """(x - mean) / sqrt(variance + epsilon); libraries round the mean, the variance and its parts."""
+    call.leave(Freedom.SUM)
     centred = x - call.rounded(mean(x, axes))
     square = mean(np.square(x), axes)  # Keras takes the square of the mean from it: faster, it says, and less stable
     lost = np.where(np.isfinite(square), call.rounded(square) - square, 0.0)
@@ -56,6 +57,7 @@ def epsilon(call: Call, variance: Array, shape: tuple[int, ...]) -> float:
 @meaning("BatchNormalization")
 def batch_normalization(call: Call) -> Array:
     axes, rank = axes_of(call), call.x.ndim
+    call.leave(Freedom.SUM)
     centred = call.x - along(call.weights["moving_mean"], axes, rank)
     moving = along(call.weights["moving_variance"], axes, rank)
     variance = call.rounded(moving + epsilon(call, moving, centred.shape))
@@ -80,6 +82,7 @@ def group_normalization(call: Call) -> Array:
 @meaning("RMSNormalization")
 def rms_normalization(call: Call) -> Array:
     axes = axes_of(call)
+    call.leave(Freedom.SUM)
     square = call.rounded(mean(np.square(call.x), axes))
     scale = along(call.weights["scale"], axes, call.x.ndim)
     return np.asarray(call.x / np.sqrt(square + epsilon(call, square, call.x.shape)) * scale)
@@ -92,6 +95,7 @@ def unit_normalization(call: Call) -> Array:
 
 def unit(call: Call, x: Array, axes: tuple[int, ...], least: float) -> Array:
     """x / max(norm, least). How small a norm counts for nothing differs: TensorFlow divides by at least 1e-6."""
+    call.leave(Freedom.SUM)
     square = call.rounded(np.square(x).sum(axis=axes, keepdims=True))
     norm = np.sqrt(square)
     call.step(np.broadcast_to(np.where((norm > 0) & (norm < 2 * LEAST_NORM), 0.0, np.inf), x.shape))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from cometfuzz.reference.call import Array, Call, meaning
+from cometfuzz.reference.call import Array, Call, Freedom, meaning
 
 _KINDS = ("1D", "2D", "3D")
 
@@ -84,6 +84,7 @@ def over_everything(call: Call, reduce: Callable[[Array, tuple[int, ...]], Array
 def add_up(call: Call, terms: Array, axes: int | tuple[int, ...]) -> Array:
     """A sum that a library rounds; how large its absolute terms get goes into the peak."""
     keep = isinstance(axes, tuple)
+    call.leave(Freedom.SUM)
     call.judging.note(np.abs(terms).sum(axis=axes, keepdims=keep))
     return call.judging.perturb(terms.sum(axis=axes, keepdims=keep))
 
@@ -95,6 +96,7 @@ def adaptive_max_pooling(call: Call) -> Array:
 
 @meaning(*(f"AdaptiveAveragePooling{kind}" for kind in _KINDS))
 def adaptive_average_pooling(call: Call) -> Array:
+    call.leave(Freedom.SUM)
     return call.rounded(adaptively(call, lambda x, axis: x.mean(axis=axis)))
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 
 from cometfuzz.catalogue.preprocessing import kept_axes
-from cometfuzz.reference.call import Array, Call, Mask, mask_of, meaning
-from cometfuzz.reference.interpolation import resample
+from cometfuzz.reference.call import Array, Call, Freedom, Mask, mask_of, meaning
+from cometfuzz.reference.interpolation import leave_interpolation, resample
 from cometfuzz.reference.pooling import as_asked, channels_last
 
 
@@ -53,6 +53,7 @@ def resized(call: Call, x: Array, method: str, antialias: bool = False) -> Array
 @meaning("Resizing")
 def resizing(call: Call) -> Array:
     p, x = call.params, channels_last(call, call.x)
+    leave_interpolation(call, p.interpolation)
     if p.crop_to_aspect_ratio:
         x = largest_part(x, (p.height, p.width))
     if p.pad_to_aspect_ratio:
@@ -63,10 +64,31 @@ def resizing(call: Call) -> Array:
 @meaning("CenterCrop")
 def center_crop(call: Call) -> Array:
     p, x = call.params, channels_last(call, call.x)
+    leave_interpolation(call, "bilinear")
     top, left = x.shape[1] - p.height, x.shape[2] - p.width
     if top < 0 or left < 0:
         return as_asked(call, resized(call, largest_part(x, (p.height, p.width)), "bilinear"))
     return as_asked(call, x[:, top // 2 : top // 2 + p.height, left // 2 : left // 2 + p.width])
+
+
+@meaning("RandomCrop")
+def random_crop(call: Call) -> Array:
+    p, x = call.params, channels_last(call, call.x)
+    leave_interpolation(call, "bilinear")
+    return as_asked(call, resized(call, largest_part(x, (p.height, p.width)), "bilinear"))
+
+
+@meaning("AutoContrast")
+def auto_contrast(call: Call) -> Array:
+    """Rounded as a library may do it: values from 0 to 255, a factor, a sum, and back."""
+    bottom, top = call.params.value_range
+    call.leave(Freedom.COMPARISON)
+    x = call.rounded(call.rounded(call.rounded(call.x - bottom) / (top - bottom)) * 255.0)
+    low, high = (of(x, axis=(1, 2), keepdims=True) for of in (np.min, np.max))
+    factor = call.rounded(255.0 / call.rounded(high - low))
+    y = np.clip(call.rounded(call.rounded(x * factor) + call.rounded(-low * factor)), 0.0, 255.0)
+    y = call.rounded(call.rounded(y / 255.0) * (top - bottom)) + bottom
+    return np.where(np.isnan(y), call.x, y)
 
 
 @mask_of("Embedding", "ReversibleEmbedding")
@@ -88,7 +110,7 @@ def reversible_embedding(call: Call) -> Array:
     if not p.reverse:
         return rows(call)
     kernel = call.weights["embeddings"].T if p.tie_weights else call.weights["reverse_embeddings"]
-    logits = call.contract("...i,ij->...j", call.x, kernel)
+    logits = call.contract("...i,ij->...j", call.x, kernel, strict=True)
     cap = p.logit_soft_cap
     return logits if cap is None else call.rounded(np.tanh(call.rounded(logits / cap))) * cap
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from cometfuzz.ir.graph import Params
-from cometfuzz.reference.activation import activate
+from cometfuzz.reference.activation import inner_activation, leave_comparison
 from cometfuzz.reference.call import Array, Call, meaning
 
 Step = Callable[[Call, Array, Sequence[Array]], tuple[Array, list[Array]]]
@@ -19,7 +19,7 @@ Step = Callable[[Call, Array, Sequence[Array]], tuple[Array, list[Array]]]
 
 def gate(call: Call, x: Array, activation: str | None) -> Array:
     """A gate: an activation, rounded before and after."""
-    return call.rounded(activate(call, call.rounded(x), activation))
+    return call.rounded(inner_activation(call, call.rounded(x), activation))
 
 
 def lstm_update(call: Call, gates: Sequence[Array], memory: Array) -> tuple[Array, list[Array]]:
@@ -100,6 +100,7 @@ def initial_states(cell: str, params: Params, batch: int) -> list[Array]:
 def loop(call: Call, step: Step, cell: Call, states: Sequence[Array], zero_masked: bool) -> list[Array]:
     """The outputs of a layer that applies `step` of `cell` along axis 1 of the layer's input."""
     p, outputs = call.params, []
+    leave_comparison(call, cell.params.get("activation"))  # not for `recurrent_activation`, nor for stacked cells
     previous: Array | float = 0.0
     places = range(call.x.shape[1])
     for place in reversed(places) if p.go_backwards else places:

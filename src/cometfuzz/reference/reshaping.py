@@ -4,7 +4,7 @@ import numpy as np
 
 from cometfuzz.catalogue.reshaping import as_pairs
 from cometfuzz.reference.call import Array, Call, Mask, mask_of, meaning
-from cometfuzz.reference.interpolation import resample
+from cometfuzz.reference.interpolation import leave_interpolation, resample
 from cometfuzz.reference.run import narrow, smallest
 
 _KINDS = ("1D", "2D", "3D")
@@ -78,6 +78,7 @@ def up_sampling(call: Call) -> Array:
     p, x = call.params, call.x
     factors = p.size if isinstance(p.size, tuple) else (p.size,)
     method = p.get("interpolation", "nearest")
+    leave_interpolation(call, method)
     for axis, factor in enumerate(factors, start=first_spatial_axis(call)):
         x = resample(call, x, axis, x.shape[axis] * factor, method) if x.shape[axis] else x
     return x if method == "nearest" else call.rounded(x)

@@ -3,6 +3,7 @@
 import numpy as np
 
 from cometfuzz.catalogue.data import NUMPY
+from cometfuzz.catalogue.utility import special_value
 from cometfuzz.reference.call import Array, Call, meaning
 
 
@@ -54,9 +55,17 @@ def reshape(call: Call) -> Array:
 
 @meaning("special")
 def special(call: Call) -> Array:
-    value = 0.0 if call.params.value == "zero" else float(call.params.value)
+    value = special_value(call.params)
+    call.give(value)
     if call.params.elements == "all":
         return np.full_like(call.x, value)
     y = call.x.copy()
     y.reshape(-1)[:1] = value
     return y
+
+
+@meaning("scale")
+def scale(call: Call) -> Array:
+    value = special_value(call.params)
+    call.give(value)
+    return call.x * value

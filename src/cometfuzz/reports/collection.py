@@ -1,4 +1,4 @@
-"""A collection as tables: its index, README.md, and those of docs/bugs.md, ours beside the paper's.
+"""A collection as tables: its index, README.md, those of docs/bugs.md, ours beside the paper's, and the support matrix.
 
 In docs/bugs.md only what stands between a pair of markers is ours; the text around it is people's.
 """
@@ -8,10 +8,13 @@ from pathlib import Path
 
 from cometfuzz.errors import InvalidCollection
 from cometfuzz.ledger.defect import TRIGGERS
-from cometfuzz.oracles.symptoms import about
+from cometfuzz.ledger.reading import read as read_entries
+from cometfuzz.oracles.symptoms import about, in_order
 from cometfuzz.places import Place
 from cometfuzz.reports.markdown import inline
 from cometfuzz.reports.published_bugs import DETECTED, TRIGGERED, Detected
+from cometfuzz.reports.support_matrix import DOCUMENT as MATRIX
+from cometfuzz.reports.support_matrix import support_matrix
 from cometfuzz.reports.text import is_link, plural
 from cometfuzz.triage.collection import Collected, Collection
 from cometfuzz.triage.recording import MAX_BYTES, writing
@@ -27,14 +30,12 @@ NOT_COUNTED = {
 }
 """What is not counted whatever people say of it, and why."""
 
-KINDS = ("crash", "death", "hang", "NaN", "value", "shape or dtype")
-"""The columns of the table by symptom; one that is not ours has its own after them, where there is such a bug."""
-
 _COLUMNS = ("bug", "library", "version", "stage", "layer", "symptom", "trigger", "blame", "verified")
 
 
 def write_tables(collection: Collection) -> list[Path]:
-    """Write the index of a collection, and the tables of docs/bugs.md if that file is there; what was written."""
+    """Write the index of a collection, the tables of docs/bugs.md and the support matrix if those files are there; what
+    was written."""
     texts = {(Place(collection.folder), INDEX): index_text(collection)}
     document = collection.folder.parent / DOCUMENT
     beside, name = Place(collection.folder.parent) / DOCUMENT.parent.name, DOCUMENT.name
@@ -42,6 +43,8 @@ def write_tables(collection: Collection) -> list[Path]:
         if beside.kind(name):
             text = beside.read(name, MAX_BYTES).decode("utf-8", "backslashreplace")
             texts[beside, name] = filled(text, collection, document)
+        if beside.kind(MATRIX.name):
+            texts[beside, MATRIX.name] = support_matrix(read_entries(collection.folder), collection.folder.name)
         for (place, name), text in texts.items():
             place.write(name, text.encode("utf-8", "backslashreplace"))
     return [place.path(name) for place, name in texts]
@@ -128,21 +131,22 @@ def by_symptom(collection: Collection) -> Iterator[str]:
     counted = [entry for entry in collection.entries if entry.defect.counted]
     names = _libraries(collection, DETECTED)
     paper = "paper: crash | NaN | inconsistency | paper (confirmed)"
-    kinds = list(dict.fromkeys([*KINDS, *sorted(about(entry.bug.signature.symptom).heading for entry in counted)]))
+    symptoms = in_order(entry.bug.signature.symptom for entry in counted)
+    kinds = list(dict.fromkeys(about(symptom).heading for symptom in symptoms))
     yield f"| library | {' | '.join(kinds)} | ours | not counted | {paper} |"
     yield "| --- |" + " ---: |" * (len(kinds) + 6)
     for name in names:
         own = [entry for entry in counted if entry.library == name]
-        apart = sum(entry.library == name for entry in collection.entries) - len(own)
-        yield _symptoms(kinds, name, own, apart, DETECTED.get(name))
+        others = sum(entry.library == name for entry in collection.entries) - len(own)
+        yield _symptoms(kinds, name, own, others, DETECTED.get(name))
     every = DETECTED.values()
     published = Detected(*(sum(getattr(each, part) for each in every) for part in Detected.__dataclass_fields__))
     yield _symptoms(kinds, "all", counted, len(collection.entries) - len(counted), published)
 
 
-def _symptoms(kinds: Sequence[str], name: str, own: Sequence[Collected], apart: int, paper: Detected | None) -> str:
+def _symptoms(kinds: Sequence[str], name: str, own: Sequence[Collected], others: int, paper: Detected | None) -> str:
     ours = [sum(about(entry.bug.signature.symptom).heading == kind for entry in own) for kind in kinds]
-    cells = [str(count or "") for count in (*ours, len(own), apart)]
+    cells = [str(count or "") for count in (*ours, len(own), others)]
     if paper is None:
         theirs = [""] * 4
     else:

@@ -10,8 +10,8 @@ from cometfuzz.campaign.records import Records
 from cometfuzz.campaign.stored import Point
 from cometfuzz.ledger.defect import Defect
 from cometfuzz.ledger.reading import defects
-from cometfuzz.oracles.finding import SEVERITIES, Finding
-from cometfuzz.oracles.symptoms import SYMPTOMS
+from cometfuzz.oracles.finding import DATA_KINDS, Finding
+from cometfuzz.oracles.symptoms import SEVERITIES, SYMPTOMS
 from cometfuzz.reports.summary import REASONS as ENDINGS
 from cometfuzz.reports.tally import Health
 from cometfuzz.reports.text import plural
@@ -22,7 +22,7 @@ POINTS = 240
 
 Standing = Literal["new", "known", "utility", "limit", "unshown"]
 """How a bug counts. "utility": it needs one of our utility nodes. "limit": the library does not promise
-this, so that it is no bug. "unshown": no script shows it by itself. The last two are listed apart and not reported."""
+this, so that it is no bug. "unshown": no script shows it by itself. The last two are listed and not reported."""
 
 STANDINGS: tuple[Standing, ...] = ("new", "known", "utility", "limit", "unshown")
 
@@ -36,7 +36,7 @@ def reasons() -> dict[str, str]:
 
 
 @dataclass
-class Apart:
+class NotCounted:
     """Findings with one rough key that are no bugs: the first of them, its case, and how many there are."""
 
     reason: str
@@ -59,7 +59,7 @@ class Facts:
     coverage: Summary
     curve: Sequence[Point]
     bugs: Sequence[Bug]
-    apart: Sequence[Apart]
+    not_counted: Sequence[NotCounted]
     routes: Mapping[str, Health]
     versions: Mapping[str, Sequence[str]]
     notices: Sequence[tuple[int, str]] = field(default=())
@@ -72,7 +72,7 @@ class Facts:
 
         What the ledger does not have any more is left out."""
         counts = Counter[str]()
-        for group in self.apart:
+        for group in self.not_counted:
             counts[group.finding.defect] += group.count
         known = defects()
         return [(known[name], count) for name, count in counts.most_common() if name in known]
@@ -105,9 +105,10 @@ def standing(bug: Bug) -> Standing:
 
 
 def rank(bug: Bug) -> tuple[Any, ...]:
-    """The order of reports: what a script shows, ordinary data before the rest, what is new, then by library."""
+    """The order of reports: what a script shows, by severity and data, what is new, then by library."""
     signature = bug.signature
-    place = not bug.reported, SEVERITIES.index(bug.severity), STANDINGS.index(standing(bug))
+    worth = SEVERITIES.index(bug.severity), DATA_KINDS.index(bug.data_kind)
+    place = not bug.reported, *worth, STANDINGS.index(standing(bug))
     return (*place, signature.library, signature.stage, signature.layers, bug.id)
 
 
@@ -132,7 +133,7 @@ def gather(records: Records) -> Facts:
         coverage=records.coverage,
         curve=thinned(records.curve()),
         bugs=bugs,
-        apart=_apart(records),
+        not_counted=_not_counted(records),
         routes=routes,
         versions={library: tuple(versions[library]) for library in sorted(versions)},
         notices=tuple(records.notices()),
@@ -140,15 +141,15 @@ def gather(records: Records) -> Facts:
     )
 
 
-def _apart(records: Records) -> list[Apart]:
+def _not_counted(records: Records) -> list[NotCounted]:
     """Findings of which triage has made no bug, the most frequent first within each reason."""
     settled = {each.finding for each in records.settled()}
-    groups: dict[tuple[str, str], Apart] = {}
+    groups: dict[tuple[str, str], NotCounted] = {}
     for found in records.findings():
         if found.id not in settled:
             reason = _reason(found.finding)
             name = reason, found.finding.key
-            groups.setdefault(name, Apart(reason, found.finding, found.case_id)).count += 1
+            groups.setdefault(name, NotCounted(reason, found.finding, found.case_id)).count += 1
     order = list(reasons())
     return sorted(groups.values(), key=lambda group: (order.index(group.reason), -group.count, group.finding.key))
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 from markupsafe import Markup, escape
 
 from cometfuzz.catalogue.spec import CATALOGUE
-from cometfuzz.ir.graph import INPUT, Graph, Inner, Node
+from cometfuzz.ir.graph import INPUT, Graph, Inner, Node, is_utility
 from cometfuzz.reports.graph_layout import Layout, lay_out
 
 LARGEST = 200
@@ -98,7 +98,7 @@ def _wires(graph: Graph, layout: Layout, y: Mapping[str, float]) -> list[Markup]
 
 def _box(node: Node, middle: float, top: float, marked: bool, output: bool) -> Markup:
     kinds = ["node"]
-    kinds += ["input"] if node.layer == INPUT else ["utility"] if node.layer.islower() else []
+    kinds += ["input"] if node.layer == INPUT else ["utility"] if is_utility(node.layer) else []
     kinds += ["output"] if output else []
     kinds += ["marked"] if marked else []
     width = _width(node)

@@ -20,15 +20,19 @@ from markupsafe import Markup
 import cometfuzz
 from cometfuzz.errors import CometfuzzError
 from cometfuzz.ir.codec import encode
-from cometfuzz.oracles.finding import SEVERITIES
+from cometfuzz.oracles.finding import DATA_KINDS
+from cometfuzz.oracles.symptoms import SEVERITIES
 from cometfuzz.places import Place
 from cometfuzz.reports.difference import difference
-from cometfuzz.reports.facts import STANDINGS, Apart, Facts, reasons, standing
+from cometfuzz.reports.facts import STANDINGS, Facts, NotCounted, reasons, standing
 from cometfuzz.reports.graph_drawing import call_text, draw_graph
 from cometfuzz.reports.plots import coverage_charts
 from cometfuzz.reports.tally import PUBLISHED, PUBLISHED_MODELS
 from cometfuzz.reports.text import duration, is_link, visible
 from cometfuzz.triage.bug import Bug
+
+WEIGHED = {"severity": SEVERITIES, "data": DATA_KINDS}
+"""Columns of the table of bugs that are sorted by weight, with their values from the first to the last."""
 
 LISTED = 100
 """Kinds of findings that are listed for each reason why they are no bugs."""
@@ -111,7 +115,7 @@ class _Pages:
             published_models=PUBLISHED_MODELS,
             matrix=_matrix(_counted(self.facts.bugs)),
             choices=_choices(self.facts.bugs),
-            severities=SEVERITIES,
+            weights={name: {value: place for place, value in enumerate(values)} for name, values in WEIGHED.items()},
             charts=coverage_charts(self.facts),
             reasons=reasons(),
             listed=LISTED,
@@ -169,7 +173,7 @@ def _matrix(bugs: Sequence[Bug]) -> Mapping[str, Any]:
 
 def _choices(bugs: Sequence[Bug]) -> dict[str, list[str]]:
     """What the filters offer, by the name of the column."""
-    severities = {bug.severity for bug in bugs}
+    data, severities = {bug.data_kind for bug in bugs}, {bug.severity for bug in bugs}
     standings = {standing(bug) for bug in bugs}
     return {
         "library": sorted({bug.signature.library for bug in bugs}),
@@ -177,6 +181,7 @@ def _choices(bugs: Sequence[Bug]) -> dict[str, list[str]]:
         "layer": sorted({layer for bug in bugs for layer in bug.signature.layers}),
         "symptom": sorted({bug.signature.symptom for bug in bugs}),
         "severity": [name for name in SEVERITIES if name in severities],
+        "data": [name for name in DATA_KINDS if name in data],
         "status": [name for name in STANDINGS if name in standings],
     }
 
@@ -204,7 +209,7 @@ def _environment() -> Environment:
     return environment
 
 
-def _by_reason(groups: Iterable[tuple[str, list[Apart]]]) -> list[tuple[str, list[Apart]]]:
+def _by_reason(groups: Iterable[tuple[str, list[NotCounted]]]) -> list[tuple[str, list[NotCounted]]]:
     """In the order in which `reasons` names them."""
     order = list(reasons())
     return sorted(groups, key=lambda group: order.index(group[0]))

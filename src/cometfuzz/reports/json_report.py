@@ -5,7 +5,7 @@ from typing import Any
 
 import cometfuzz
 from cometfuzz.ledger.defect import Defect
-from cometfuzz.reports.facts import Apart, Facts, standing
+from cometfuzz.reports.facts import Facts, NotCounted, standing
 from cometfuzz.reports.json_lines import strict
 from cometfuzz.reports.tally import PUBLISHED, PUBLISHED_MODELS, Health
 from cometfuzz.triage.bug import Bug
@@ -44,7 +44,7 @@ def json_report(facts: Facts) -> str:
                 {"standing": standing(bug), "findings": facts.sightings.get(bug.id, 0), **bug_as_plain(bug)}
                 for bug in facts.bugs
             ],
-            "apart": [_apart(group) for group in facts.apart],
+            "not_counted": [_not_counted(group) for group in facts.not_counted],
             "met": [_met(defect, count) for defect, count in facts.met],
             "routes": {name: _health(health) for name, health in facts.routes.items()},
         }
@@ -65,6 +65,7 @@ def brief(bug: Bug) -> dict[str, Any]:
         "title": bug.title,
         "standing": standing(bug),
         "severity": bug.severity,
+        "data_kind": bug.data_kind,
         "symptom": signature.symptom,
         "library": signature.library,
         "stage": signature.stage,
@@ -77,7 +78,7 @@ def brief(bug: Bug) -> dict[str, Any]:
     }
 
 
-def _apart(group: Apart) -> dict[str, Any]:
+def _not_counted(group: NotCounted) -> dict[str, Any]:
     finding = {"key": group.finding.key, **group.finding.as_plain()}
     return {"reason": group.reason, "count": group.count, "case_id": group.case_id, "finding": finding}
 

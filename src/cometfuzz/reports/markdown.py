@@ -10,7 +10,7 @@ from cometfuzz.triage.bug import Bug
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()<>!|~&$@:])")
 LONGEST = 300
-COLUMNS = ("bug", "library", "stage", "layers", "symptom", "severity", "status")
+COLUMNS = ("bug", "library", "stage", "layers", "symptom", "severity", "data", "status")
 
 
 def markdown_report(facts: Facts) -> str:
@@ -36,7 +36,7 @@ def _lines(facts: Facts) -> Iterator[str]:
     for bug in facts.bugs:
         if bug.reported:
             yield from _bug(bug)
-    yield from _apart(facts)
+    yield from _not_counted(facts)
     if facts.versions:
         yield from ("## Versions", "")
         yield from (f"- {inline(name)} {inline(', '.join(found))}" for name, found in facts.versions.items())
@@ -57,7 +57,7 @@ def _coverage(facts: Facts) -> Iterator[str]:
 def _row(bug: Bug) -> str:
     signature = bug.signature
     named = (bug.title, signature.library, signature.stage, " > ".join(signature.layers), signature.symptom)
-    return "| " + " | ".join([*map(inline, named), bug.severity, standing(bug)]) + " |"
+    return "| " + " | ".join([*map(inline, named), bug.severity, bug.data_kind, standing(bug)]) + " |"
 
 
 def _bug(bug: Bug) -> Iterator[str]:
@@ -70,12 +70,12 @@ def _bug(bug: Bug) -> Iterator[str]:
         yield from (fenced(bug.script.text, "python"), "")
 
 
-def _apart(facts: Facts) -> Iterator[str]:
-    if not facts.apart:
+def _not_counted(facts: Facts) -> Iterator[str]:
+    if not facts.not_counted:
         return
     yield from ("## Findings that are not bugs", "")
     for reason, why in reasons().items():
-        groups = [group for group in facts.apart if group.reason == reason]
+        groups = [group for group in facts.not_counted if group.reason == reason]
         if groups:
             yield f"- {reason}: {sum(group.count for group in groups)} findings of {len(groups)} kinds ({why})"
     yield ""
@@ -88,7 +88,8 @@ def _apart(facts: Facts) -> Iterator[str]:
         )
         for defect, count in facts.met:
             link = defect.link or defect.documentation
-            what = f"{inline(defect.title)}" + (f" ([upstream]({link}))" if is_link(link) else "")
+            said = "upstream" if defect.link else "documentation"
+            what = inline(defect.title) + (f" ([{said}]({link}))" if is_link(link) else "")
             yield f"| {count} | {inline(defect.library)} | {defect.kind} | {what} |"
         yield ""
 

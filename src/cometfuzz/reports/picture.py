@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from rich.text import Text
 
-from cometfuzz.coverage.layers import CRITERIA
-from cometfuzz.oracles.finding import SEVERITIES
+from cometfuzz.coverage.layers import CRITERIA, SPACE_NAMES
+from cometfuzz.oracles.finding import DATA_KINDS
 from cometfuzz.oracles.symptoms import about
 from cometfuzz.reports.summary import branch_text
 from cometfuzz.reports.tally import PUBLISHED, Health, Sighting, Tally
@@ -151,12 +151,13 @@ def _last(tally: Tally, width: int) -> Text:
 
 
 def _coverage(tally: Tally, width: int) -> Lines:
-    each = (width - LABEL) // 2
-    heads = title("paper", each - 2, "┃ its 6 h"), title("full", width - LABEL - each)
-    lines = [row(Cell(title("coverage", LABEL), LABEL), Cell(heads[0], each), Cell(heads[1], width - LABEL - each))]
+    each = (width - LABEL) // len(SPACE_NAMES)
+    published = "┃ its 6 h" if each >= 22 else "┃ 6 h"
+    heads = [Cell(title(space, each - 2, published if space == "paper" else ""), each) for space in SPACE_NAMES]
+    lines = [row(Cell(title("coverage", LABEL), LABEL), *heads)]
     for criterion in CRITERIA:
         cells = [Cell(criterion, LABEL)]
-        for space in ("paper", "full"):
+        for space in SPACE_NAMES:
             counts = tally.coverage.get(space, {}).get(criterion, {})
             share = counts.get("covered", 0) / max(counts.get("total", 0), 1)
             tick = PUBLISHED[criterion] if space == "paper" else None
@@ -245,14 +246,15 @@ def _route(name: str, health: Health, width: int) -> Text:
 
 def _findings(tally: Tally, now_s: float, width: int, rows: int) -> Lines:
     note = f"{tally.distinct} new / {tally.found} in all" if tally.found else "none yet"
-    note += "; not counted: " * bool(tally.apart) + ", ".join(f"{name} {count}" for name, count in tally.apart.items())
+    others = ", ".join(f"{name} {count}" for name, count in tally.not_counted.items())
+    note += f"; not counted: {others}" if others else ""
     lines = [title("findings", width, note)]
     counts = [
         (f"{name} {count.distinct}/{count.total}   ", about(name).colour) for name, count in tally.symptoms.items()
     ]
     if counts:
         lines.append(row(Cell(Text.assemble(*counts), width)))
-    data = [f"{name} {tally.severities[name].distinct}" for name in SEVERITIES if name in tally.severities]
+    data = [f"{name} {tally.data_kinds[name].distinct}" for name in DATA_KINDS if name in tally.data_kinds]
     if data:
         lines.append(row(Cell(f"new by data: {', '.join(data)}", width, "dim")))
     newest: Sequence[Sighting] = list(reversed(tally.latest))[: max(rows - len(lines), 0)]
@@ -262,7 +264,7 @@ def _findings(tally: Tally, now_s: float, width: int, rows: int) -> Lines:
 def _sighting(sighting: Sighting, now_s: float, width: int) -> Text:
     finding = sighting.finding
     new = "bold " if now_s - sighting.elapsed_s < NEW_S else ""
-    data = "" if finding.severity == "ordinary" else f"({finding.severity}) "
+    data = "" if finding.data_kind == "ordinary" else f"({finding.data_kind}) "
     return row(
         Cell(duration(sighting.elapsed_s), 7, f"{new}dim" if not new else "bold", right=True),
         Cell("  ", 2),

@@ -37,11 +37,12 @@ class Chart:
 
 
 def coverage_charts(facts: Facts) -> list[Chart]:
-    """Coverage over time: both spaces, and branches if they were observed."""
+    """Coverage over time: each space, and branches if they were observed."""
     charts = []
     captions = {
         "paper": "The paper's space. Dashed: what its six hours cover.",
         "full": "The full space: every layer, dtype, rank and parameter value of the catalogue.",
+        "ops": "The space of operators: functions of keras.ops as nodes of a model.",
     }
     for space, caption in captions.items():
         if lines := list(_space_lines(facts, space)):

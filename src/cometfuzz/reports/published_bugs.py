@@ -1,7 +1,7 @@
 """The bugs of the paper, as its tables have them; theirs is the only place for these numbers.
 
-Source: COMET (paper.tex), tables "Performance on Bug Detection" and "Analysis On Fault-Triggering Conditions of Bugs
-Detected By COMET". The second lists the confirmed bugs, and a bug may be in several of its columns.
+Source: COMET (Li et al., TOSEM 2023), tables "Performance on Bug Detection" and "Analysis On Fault-Triggering
+Conditions of Bugs Detected By COMET". The second lists the confirmed bugs, and a bug may be in several of its columns.
 """
 
 from collections.abc import Mapping

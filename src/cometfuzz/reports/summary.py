@@ -1,14 +1,14 @@
 """The closing summary of a campaign: what was done and found, and what to type next."""
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from cometfuzz.campaign.events import Summary
-from cometfuzz.oracles.finding import SEVERITIES
+from cometfuzz.oracles.finding import DATA_KINDS
 from cometfuzz.oracles.symptoms import in_order
 from cometfuzz.reports.tally import PUBLISHED, PUBLISHED_MODELS, Health, Sighting, Tally
 from cometfuzz.reports.text import clean, duration, place
@@ -26,12 +26,19 @@ def coverage_table(coverage: Summary, beside_paper: bool = False) -> Table:
         table.add_column("paper, 6 h")
     for space, criteria in coverage.items():
         for criterion, counts in criteria.items():
-            covered = counts["covered"]
-            shares = f"{covered / counts['total']:.1%}", f"{covered / counts['reachable']:.1%}"
             published = PUBLISHED.get(criterion) if beside_paper and space == "paper" else None
             beside = () if published is None else (f"{published:.1%}",)
-            table.add_row(space, criterion, f"{covered} of {counts['total']}", *shares, *beside)
+            if "direct" in counts:
+                table.add_row(space, criterion, *_shares(counts, "covered"))
+                table.add_row("", "  direct edges only", *_shares(counts, "direct"), *beside)
+            else:
+                table.add_row(space, criterion, *_shares(counts, "covered"), *beside)
     return table
+
+
+def _shares(counts: Mapping[str, int], name: str) -> tuple[str, str, str]:
+    done = counts[name]
+    return f"{done} of {counts['total']}", f"{done / counts['total']:.1%}", f"{done / counts['reachable']:.1%}"
 
 
 def print_summary(console: Console, tally: Tally) -> None:
@@ -92,19 +99,19 @@ def _findings(tally: Tally, encoding: str) -> Iterator[RenderableType]:
             table.add_row(symptom, str(count.distinct), str(count.total))
         yield table
         yield "By data: " + ", ".join(
-            f"{name} {tally.severities[name].distinct}" for name in SEVERITIES if name in tally.severities
+            f"{name} {tally.data_kinds[name].distinct}" for name in DATA_KINDS if name in tally.data_kinds
         )
     if tally.libraries:
         counts = ", ".join(f"{name or 'none named'} {count}" for name, count in tally.libraries.most_common())
         yield Text(f"New by library, before triage: {clean(counts, encoding)}")
         yield from _new_ones(tally, encoding)
-    if tally.apart:
-        yield "Not counted: " + ", ".join(f"{name} {count}" for name, count in tally.apart.items())
+    if tally.not_counted:
+        yield "Not counted: " + ", ".join(f"{name} {count}" for name, count in tally.not_counted.items())
 
 
 def _new_ones(tally: Tally, encoding: str) -> Iterator[Text]:
     """The last new ones, ordinary data first."""
-    ranked = sorted(tally.latest, key=lambda sighting: (SEVERITIES.index(sighting.finding.severity), -sighting.index))
+    ranked = sorted(tally.latest, key=lambda sighting: (DATA_KINDS.index(sighting.finding.data_kind), -sighting.index))
     for sighting in ranked[:LISTED]:
         yield Text(f"  {clean(sighting_text(sighting), encoding)}", no_wrap=True, overflow="ellipsis")
     if (more := tally.distinct - LISTED) > 0:
@@ -114,7 +121,7 @@ def _new_ones(tally: Tally, encoding: str) -> Iterator[Text]:
 def sighting_text(sighting: Sighting) -> str:
     """A new finding in one line: symptom, place, what the data is like if it is not ordinary, detail."""
     finding = sighting.finding
-    data = "" if finding.severity == "ordinary" else f" ({finding.severity})"
+    data = "" if finding.data_kind == "ordinary" else f" ({finding.data_kind})"
     return f"{finding.symptom}, {place(finding)}{data}: {finding.detail}"
 
 

@@ -114,9 +114,9 @@ class Tally:
         self.operators: Mapping[str, Mapping[str, float]] = {}
         self.routes: dict[str, Health] = {}
         self.symptoms: dict[str, Count] = {}
-        self.severities: dict[str, Count] = {}
+        self.data_kinds: dict[str, Count] = {}
         self.libraries: Counter[str] = Counter()
-        self.apart: Counter[str] = Counter()
+        self.not_counted: Counter[str] = Counter()
         self.latest: deque[Sighting] = deque(maxlen=LATEST)
         self.fresh: list[Sighting] = []
         self.notices: deque[str] = deque(maxlen=LATEST)
@@ -162,11 +162,11 @@ class Tally:
 
     def _count(self, finding: Finding, event: CaseDone) -> None:
         if not finding.counts:
-            self.apart["known defect" if finding.defect else finding.symptom] += 1
+            self.not_counted["known defect" if finding.defect else finding.symptom] += 1
             return
         digest = _digest(finding.key)
         new = digest not in self._seen
-        for counts, name in ((self.symptoms, finding.symptom), (self.severities, finding.severity)):
+        for counts, name in ((self.symptoms, finding.symptom), (self.data_kinds, finding.data_kind)):
             count = counts.setdefault(name, Count())
             count.total += 1
             count.distinct += new

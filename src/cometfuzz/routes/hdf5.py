@@ -12,22 +12,22 @@ from typing import Any
 
 import numpy as np
 
-from cometfuzz.execution.protocol import WireTensor
-from cometfuzz.routes import QUIET, Group, Stage, Step, Work
+from cometfuzz.protocol import WireTensor
+from cometfuzz.routes import QUIET, Group, Library, Stage, Step, Work
 from cometfuzz.routes.tensors import to_wire
 
 GROUP = Group("hdf5", "main", QUIET)
-READ = Step("hdf5", GROUP, __name__, "answer", (Stage("read", "h5py"),))
+READ = Step("hdf5", GROUP, __name__, "answer", (Stage("read", Library("h5py")),))
 
 
-def start(options: Mapping[str, str]) -> "Hdf5Session":
+def start(options: Mapping[str, str]) -> "Hdf5Adapter":
     """Import h5py."""
     import h5py
 
-    return Hdf5Session(h5py)
+    return Hdf5Adapter(h5py)
 
 
-class Hdf5Session:
+class Hdf5Adapter:
     """Answers requests with an HDF5 file: {"texts": [NAME, ...]}, or {"places": [PLACE, ...]}."""
 
     def __init__(self, h5py: Any) -> None:

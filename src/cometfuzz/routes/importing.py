@@ -4,21 +4,22 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from cometfuzz.execution.protocol import WireTensor
+from cometfuzz.protocol import WireTensor
 from cometfuzz.routes import QUIET, Group, Stage, Step, Work
+from cometfuzz.routes.libraries import KERAS
 
 GROUP = Group("import", "main", {**QUIET, "KERAS_BACKEND": "tensorflow"})
-IMPORT = Step("import", GROUP, __name__, "answer", (Stage("make", "keras"),))
+IMPORT = Step("import", GROUP, __name__, "answer", (Stage("make", KERAS),))
 
 
-def start(options: Mapping[str, str]) -> "ImportSession":
+def start(options: Mapping[str, str]) -> "ImportAdapter":
     """Import Keras."""
     import keras
 
-    return ImportSession(keras)
+    return ImportAdapter(keras)
 
 
-class ImportSession:
+class ImportAdapter:
     """Answers the request {"application": NAME} with the config of a model, as a JSON text."""
 
     def __init__(self, keras: Any) -> None:

@@ -1,6 +1,7 @@
 """Keras 3 on one of its backends: builds a graph as a functional model and runs it in inference mode."""
 
-from collections.abc import Mapping
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -8,12 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from cometfuzz.execution.protocol import WireTensor
-from cometfuzz.ir.graph import INPUT, Edge, Graph, Inner, Node, Params
-from cometfuzz.ir.types import TensorType
+from cometfuzz.ir.graph import INPUT, Edge, Graph, Inner, Node, Params, is_operator, is_utility
+from cometfuzz.ir.types import POLICY, TensorType
 from cometfuzz.plugins import builder_of
-from cometfuzz.routes import QUIET, Group, Route, Stage, Step, Work
-from cometfuzz.routes.calls import CALL_PARAMS, call_layer, flat
+from cometfuzz.protocol import WireTensor
+from cometfuzz.routes import QUIET, Group, Route, Stage, Step, Work, libraries
+from cometfuzz.routes.calls import CALL_PARAMS, WITHOUT_DTYPE, call_layer, call_operator, flat
+from cometfuzz.routes.forms import keras_forms
+from cometfuzz.routes.handing import arranged, output_name, parts, runs
+from cometfuzz.routes.switches import JAXS, TENSORFLOWS, TORCHS
 from cometfuzz.routes.tensors import to_array, to_wire
 
 
@@ -26,30 +30,57 @@ TORCH = _group("torch", "torch")
 JAX = _group("jax", "jax", JAX_ENABLE_X64="1", JAX_PLATFORMS="cpu")
 
 
-def _steps(group: Group) -> tuple[Step, Step]:
-    backend = group.environ["KERAS_BACKEND"]
-    stages = (Stage("build", "keras"),), (Stage("run", backend),)
-    options = {"backend": backend}
+Open = tuple[int | None, ...]
+"""A shape of which some sizes may be open."""
+
+PLAINLY = "cometfuzz.triage.scripts.engines:plainly"
+"""How a script runs a model that nothing converts."""
+
+
+def _steps(group: Group, backend: libraries.Library) -> tuple[Step, Step]:
+    stages = (Stage("build", libraries.KERAS),), (Stage("run", backend),)
+    options = {"backend": backend.name}
     return (
         Step(f"keras-{group.name}", group, __name__, "build", stages[0], options, live=True),
-        Step("run", group, __name__, "run", stages[1], options),
+        Step("run", group, __name__, "run", stages[1], options, engine=PLAINLY),
     )
 
 
-BUILD_TF, _RUN_TF = _steps(TF)
-BUILD_TORCH, _RUN_TORCH = _steps(TORCH)
-KERAS_TF = Route("keras-tf", "Keras 3 on TensorFlow", "keras3", (BUILD_TF, _RUN_TF))
-KERAS_TORCH = Route("keras-torch", "Keras 3 on PyTorch", "keras3", (BUILD_TORCH, _RUN_TORCH))
-KERAS_JAX = Route("keras-jax", "Keras 3 on JAX", "keras3", _steps(JAX))
+BUILD_TF, _RUN_TF = _steps(TF, libraries.TENSORFLOW)
+BUILD_TORCH, _RUN_TORCH = _steps(TORCH, libraries.TORCH)
+KERAS_TF = Route(
+    "keras-tf",
+    "Keras 3 on TensorFlow",
+    "keras3",
+    (BUILD_TF, _RUN_TF),
+    turn="base",
+    fuses=False,
+    known_as="Keras on TensorFlow",
+    forms=keras_forms(BUILD_TF, _RUN_TF),
+    switches=TENSORFLOWS,
+)
+KERAS_TORCH = Route(
+    "keras-torch",
+    "Keras 3 on PyTorch",
+    "keras3",
+    (BUILD_TORCH, _RUN_TORCH),
+    turn="base",
+    fuses=False,
+    known_as="Keras on PyTorch",
+    forms=keras_forms(BUILD_TORCH, _RUN_TORCH),
+    switches=TORCHS,
+)
+_JAX = _steps(JAX, libraries.JAX)
+KERAS_JAX = Route("keras-jax", "Keras 3 on JAX", "keras3", _JAX, forms=keras_forms(*_JAX), switches=JAXS)
 
 
-def start(options: Mapping[str, str]) -> "KerasSession":
+def start(options: Mapping[str, str]) -> "KerasAdapter":
     """Import Keras; KERAS_BACKEND is already set by the group's environment variables."""
     import keras
 
     if keras.__version__.startswith("2."):  # in an older environment
         return import_module("cometfuzz.routes.keras2").start({"package": "keras"})  # type: ignore[no-any-return]
-    return KerasSession(keras, options["backend"])
+    return KerasAdapter(keras, options["backend"])
 
 
 @dataclass(frozen=True)
@@ -68,7 +99,7 @@ class Built:
         return self.used
 
 
-class KerasSession:
+class KerasAdapter:
     """Serves graphs on one backend; a fresh model for each, so no state survives."""
 
     def __init__(self, keras: Any, backend: str) -> None:
@@ -77,7 +108,7 @@ class KerasSession:
         if backend == "torch":
             import torch
 
-            torch.set_num_threads(1)
+            torch.set_num_threads(int(os.environ["OMP_NUM_THREADS"]))
             torch.use_deterministic_algorithms(True, warn_only=True)
 
     def versions(self) -> dict[str, str]:
@@ -85,54 +116,153 @@ class KerasSession:
         return {"keras": self.keras.__version__, self.backend: backend.__version__}
 
     def build(self, work: Work, value: None) -> Built:
+        return self._build(work, Building())
+
+    def build_open(self, work: Work, value: None) -> Built:
+        """The same model for a batch of any size."""
+        return self._build(work, Building(any_batch=True, checked=False))
+
+    def build_unchecked(self, work: Work, value: None) -> Built:
+        """The same model, whatever Keras says of its symbolic tensors."""
+        return self._build(work, Building(checked=False))
+
+    def _build(self, work: Work, building: "Building") -> Built:
         work.enter("build")
         weights = {node: [to_array(tensor) for tensor in tensors] for node, tensors in work.weights.items()}
         with work.library():
             self.forget(work.graph)
-        model, layers = self.model(work)
+        model, layers = self.model(work, building)
         with work.library():
             for node, arrays in weights.items():
                 layers[node].set_weights(arrays)
             for node, layer in layers.items():
-                if layer.weights and node not in weights:
+                if layer.weights and node not in weights and not work.graph.by_id[node].is_broken:
                     raise ValueError(f"expected weights for {node}: {[w.shape for w in layer.weights]}")
         return Built(layers, model)
 
     def run(self, work: Work, built: Built) -> list[WireTensor]:
         work.enter("run")
-        arrays = [to_array(tensor) for tensor in work.inputs]
-        with work.library():
-            given = [self._tensor(array) for array in arrays]
-            results = [self._values(value) for value in self._call(built.model, given)]
+        for arrays in runs(work):
+            with work.library():
+                given = [self._tensor(array) for array in arrays]
+                results = [self._values(value) for value in self._call(built.model, arranged(work, given))]
+        if work.graph.nodes[-1].is_broken:
+            with work.library():
+                said = [self.static_type(value)[1] for value in built.model.outputs]
+            _check_computed_shapes(work.graph.nodes[-1], said, [values.shape for _, values in results])
         return [to_wire(values, dtype) for dtype, values in results]
+
+    def run_typed(self, work: Work, built: Built) -> list[WireTensor]:
+        """The outputs, if they are of the types that Keras has told of them before anything ran."""
+        results = self.run(work, built)
+        for edge, symbolic, seen in zip(work.graph.outputs, built.used.outputs, results, strict=True):
+            dtype, shape = self.static_type(symbolic)
+            if dtype != seen.dtype or not _fits(shape, seen.shape):
+                layer = work.graph.by_id[edge.node].layer
+                said, got = f"{dtype}{list(shape)}", f"{seen.dtype}{list(seen.shape)}"
+                raise ComputedTypeMismatch(f"{layer}: expected {said}, as its symbolic output says; received {got}")
+        return results
+
+    def predict(self, work: Work, built: Built) -> list[WireTensor]:
+        """The outputs of `model.predict`, in batches: all rows but one, then that one."""
+        work.enter("run")
+        arrays = [to_array(tensor) for tensor in work.inputs]
+        size = max(1, len(arrays[0]) - 1)
+        with work.library():
+            given = arranged(work, arrays) if work.manner.named else arrays[0] if len(arrays) == 1 else arrays
+            results = flat(built.model.predict(given, batch_size=size, verbose=0))
+        return [to_wire(values) for values in results]
 
     def forget(self, graph: Graph) -> None:
         """Reset Keras' global state. Without a full garbage collection, which costs more than most models do."""
         self.keras.utils.set_random_seed(0)
         self.keras.backend.clear_session(free_memory=False)
 
-    def model(self, work: Work) -> tuple[Any, dict[str, Any]]:
-        """The functional model, and its layers by node."""
-        graph = work.graph
+    def model(self, work: Work, building: "Building") -> tuple[Any, dict[str, Any]]:
+        """The model in the manner of its case, and its layers by node."""
+        graph, manner = work.graph, work.manner
         edges: dict[Edge, Any] = {}
         layers: dict[str, Any] = {}
-        for node in graph.nodes:
+        if manner.sequential:
+            return self._sequential(work, building)
+        before, inside, after = parts(graph, manner.inside)
+        self._grow(work, building, before, edges, layers)
+        if inside:
+            self._nest(work, building, inside, edges, layers)
+            self._grow(work, building, after, edges, layers)
+        inputs = [edges[Edge(node.id)] for node in graph.inputs]
+        outputs: Any = [edges[edge] for edge in graph.outputs]
+        if manner.named:
+            outputs = {output_name(index): value for index, value in enumerate(outputs)}
+        with work.library():
+            return self.make_model(arranged(work, inputs), outputs), layers
+
+    def _grow(
+        self,
+        work: Work,
+        building: "Building",
+        nodes: Sequence[Node],
+        edges: dict[Edge, Any],
+        layers: dict[str, Any],
+    ) -> None:
+        """Call nodes on what is there of `edges`, and add what they give, and the layers that they are."""
+        graph, first_of = work.graph, work.manner.first_of
+        for node in nodes:
             given = [edges[edge] for edge in node.inputs]
             dtype = policy(graph, node)
             with work.library():
                 if node.layer == INPUT:
-                    result = self.input(node.outputs[0], node.id)
-                elif node.layer.islower():
+                    shape = work.manner.shape(node.id, node.outputs[0].shape)
+                    result = self.input(node.outputs[0], node.id, building.any_batch, shape)
+                elif is_operator(node.layer):
+                    result = call_operator(self.ops, node, given)
+                elif is_utility(node.layer):
                     result = self.utility(node, given[0])
                 else:
-                    layers[node.id] = self.layer(node.layer, node.params, dtype, node.id)
+                    known = layers.get(first_of.get(node.id, ""))
+                    layers[node.id] = known or self.layer(node.layer, node.params, dtype, node.id)
                     result = call_layer(layers[node.id], node, given)
             results = flat(result)
-            check_static_types(node, [self.static_type(value) for value in results])
+            if building.checked and not node.is_broken:
+                check_static_types(node, [self.static_type(value) for value in results])
             edges.update({Edge(node.id, index): value for index, value in enumerate(results)})
-        inputs = [edges[Edge(node.id)] for node in graph.inputs]
+
+    def _nest(
+        self,
+        work: Work,
+        building: "Building",
+        nodes: Sequence[Node],
+        edges: dict[Edge, Any],
+        layers: dict[str, Any],
+    ) -> None:
+        """The same for nodes that are a model of their own, which is called as one layer."""
+        names = {node.id for node in nodes}
+        read = list(dict.fromkeys(edge for node in nodes for edge in node.inputs if edge.node not in names))
+        others = [edge for node in work.graph.nodes if node.id not in names for edge in node.inputs]
+        given = list(dict.fromkeys(edge for edge in (*others, *work.graph.outputs) if edge.node in names))
         with work.library():
-            return self.make_model(inputs, [edges[edge] for edge in graph.outputs]), layers
+            own = {edge: self.keras.Input(batch_shape=edges[edge].shape, dtype=edges[edge].dtype) for edge in read}
+        within = dict(own)
+        self._grow(work, building, nodes, within, layers)
+        with work.library():
+            inner = self.make_model(list(own.values()), [within[edge] for edge in given])
+            results = flat(inner([edges[edge] for edge in read]))
+        edges.update(zip(given, results, strict=True))
+
+    def _sequential(self, work: Work, building: "Building") -> tuple[Any, dict[str, Any]]:
+        """A row of layers; where more than its last output is wanted, a model on top of it."""
+        first, *rest = work.graph.nodes
+        shape = work.manner.shape(first.id, first.outputs[0].shape)
+        with work.library():
+            given = self.input(first.outputs[0], first.id, building.any_batch, shape)
+            layers = {n.id: self.layer(n.layer, n.params, policy(work.graph, n), n.id) for n in rest}
+            model = self.keras.Sequential([given, *layers.values()])
+            for node in rest if building.checked else ():
+                check_static_types(node, [self.static_type(layers[node.id].output)])
+            if work.graph.outputs != (Edge(rest[-1].id),):
+                outputs = [layers[edge.node].output for edge in work.graph.outputs]
+                model = self.make_model(model.inputs[0], outputs)
+        return model, layers
 
     def make_model(self, inputs: Any, outputs: Any) -> Any:
         return self.keras.Model(inputs, outputs)
@@ -144,19 +274,22 @@ class KerasSession:
         """What Keras says of a symbolic tensor."""
         return str(getattr(value.dtype, "name", value.dtype)), tuple(value.shape)
 
-    def input(self, kind: TensorType, name: str) -> Any:
-        return self.keras.Input(batch_shape=kind.shape, dtype=kind.dtype, name=name)
+    def input(self, kind: TensorType, name: str, any_batch: bool, shape: Open) -> Any:
+        shape = (None, *shape[1:]) if any_batch else shape
+        return self.keras.Input(batch_shape=shape, dtype=kind.dtype, name=name)
 
     def layer(self, name: str, params: Params, dtype: str, node_id: str | None = None) -> Any:
         """A layer object; the layer inside a wrapper is made with the same dtype."""
         arguments = {
             key: self._argument(value, dtype)
             for key, value in params.items()
-            if key not in CALL_PARAMS.get(name, ()) and key != "dtype"
+            if key not in CALL_PARAMS.get(name, ()) and key not in ("dtype", POLICY)
         }
         if node_id is not None:
             arguments["name"] = node_id
-        return _class(self.keras, name)(**arguments, dtype=dtype)
+        if name not in WITHOUT_DTYPE:
+            arguments["dtype"] = dtype
+        return _class(self.keras, name)(**arguments)
 
     def _argument(self, value: Any, dtype: str) -> Any:
         if isinstance(value, Inner):
@@ -167,7 +300,7 @@ class KerasSession:
             return self.keras.initializers.Constant(0.5)
         return value
 
-    def _call(self, model: Any, given: list[Any]) -> list[Any]:
+    def _call(self, model: Any, given: Any) -> list[Any]:
         if self.backend == "jax":
             import jax
 
@@ -182,13 +315,25 @@ class KerasSession:
                 result = model(given, training=False)
         else:
             result = model(given, training=False)
-        return list(result) if isinstance(result, list | tuple) else [result]
+        return flat(result)
 
     def _tensor(self, array: Any) -> Any:
         return self.keras.ops.convert_to_tensor(array, dtype=array.dtype.name)
 
     def _values(self, value: Any) -> tuple[str, Any]:
-        return self.keras.backend.standardize_dtype(value.dtype), self.keras.ops.convert_to_numpy(value)
+        dtype = self.keras.backend.standardize_dtype(value.dtype)
+        if dtype == "bfloat16" and value.shape == ():  # of such a number of TensorFlow's NumPy makes no array
+            return dtype, self.keras.ops.convert_to_numpy(self.keras.ops.reshape(value, (1,))).reshape(())
+        return dtype, self.keras.ops.convert_to_numpy(value)
+
+
+@dataclass(frozen=True)
+class Building:
+    """How a model is built. any_batch: for a batch of any size. checked: what Keras says of symbolic tensors is held
+    against the catalogue."""
+
+    any_batch: bool = False
+    checked: bool = True
 
 
 @cache
@@ -202,23 +347,36 @@ class StaticTypeMismatch(Exception):
     """Keras' own static inference of a shape or dtype is not what the catalogue predicts."""
 
 
-def check_static_types(node: Node, seen: list[tuple[str, tuple[int | None, ...]]]) -> None:
+class ComputedTypeMismatch(Exception):
+    """A result has another shape or dtype than Keras has told of it."""
+
+
+def check_static_types(node: Node, seen: list[tuple[str, Open]]) -> None:
     """Hold what Keras says of symbolic tensors against the catalogue: layers built on top of them rely on it."""
     want = [(kind.dtype, kind.shape) for kind in node.outputs]
     fits = len(seen) == len(want) and all(
-        dtype == expected_dtype
-        and len(shape) == len(expected)
-        and all(a in (None, b) for a, b in zip(shape, expected, strict=True))
+        dtype == expected_dtype and _fits(shape, expected)
         for (dtype, shape), (expected_dtype, expected) in zip(seen, want, strict=True)
     )
     if not fits:
         raise StaticTypeMismatch(f"{node.layer}: expected {want}; received {seen}")
 
 
+def _check_computed_shapes(node: Node, said: Sequence[Open], computed: Sequence[tuple[int, ...]]) -> None:
+    """The same for a call that breaks a rule, of which only Keras itself says what it should give."""
+    if not all(map(_fits, said, computed)):
+        raise StaticTypeMismatch(f"{node.layer}: it says {said}, and computes {computed}")
+
+
+def _fits(said: Open, shape: tuple[int, ...]) -> bool:
+    """Whether a symbolic shape agrees with a real one, as far as it says anything."""
+    return len(said) == len(shape) and all(a in (None, b) for a, b in zip(said, shape, strict=True))
+
+
 def policy(graph: Graph, node: Node) -> str:
-    """The dtype in which a layer computes: named by the case, else its output's or input's float, else its output's."""
-    kinds = [node.outputs[0], *graph.input_types(node)]
-    named = node.params.get("dtype")
+    """The dtype policy of a layer: named by the case, else its output's or input's float, else its output's dtype."""
+    kinds = [*(() if node.is_broken else node.outputs[:1]), *graph.input_types(node)]
+    named = node.params.get(POLICY) or node.params.get("dtype")
     return str(named or next((kind.dtype for kind in kinds if kind.is_float), kinds[0].dtype))
 
 
@@ -241,6 +399,8 @@ def utility(ops: Any, node: Node, x: Any) -> Any:
         value = p.value if "float" in str(x.dtype) else int(p.value)
         return ops.pad(x, p.paddings, constant_values=value)
     if node.layer == "crop":
+        if None in tuple(x.shape):
+            return x[tuple(slice(before, -after or None) for before, after in p.crops)]
         starts = [before for before, _ in p.crops]
         return ops.slice(x, starts, shape)
     if node.layer == "expand":
@@ -250,9 +410,11 @@ def utility(ops: Any, node: Node, x: Any) -> Any:
     if node.layer == "reshape":
         return ops.reshape(x, p.shape)
     value = 0.0 if p.value == "zero" else float(p.value)
+    if node.layer == "scale":
+        return ops.cast(ops.multiply(x, value), node.outputs[0].dtype)  # on PyTorch, Keras makes float32 of float64
     filled = ops.full_like(x, value)
     if p.elements == "first":
         first = np.zeros(shape, dtype=bool)
         first.reshape(-1)[:1] = True
         filled = ops.where(first, filled, x)
-    return ops.cast(filled, node.outputs[0].dtype)  # on PyTorch, Keras makes float32 of float64 here
+    return ops.cast(filled, node.outputs[0].dtype)  # the same

@@ -7,12 +7,14 @@ from typing import Any
 
 from cometfuzz.ir.graph import Graph, Params
 from cometfuzz.routes import QUIET, Group, Route, Stage, Step
-from cometfuzz.routes.keras import KerasSession
+from cometfuzz.routes.keras import PLAINLY, KerasAdapter
+from cometfuzz.routes.libraries import TENSORFLOW, TF_KERAS
 
 _GROUP = Group("tf-keras", "main", {**QUIET, "KERAS_BACKEND": "tensorflow", "TF_USE_LEGACY_KERAS": "1"})
-_BUILD = Step("keras2-tf", _GROUP, __name__, "build", (Stage("build", "tf-keras"),), live=True)
-_RUN = Step("run", _GROUP, __name__, "run", (Stage("run", "tensorflow"),))
-KERAS2_TF = Route("keras2-tf", "tf-keras (Keras 2) on TensorFlow", "keras2", (_BUILD, _RUN))
+_PACKAGE = {"package": "tf_keras"}
+_BUILD = Step("keras2-tf", _GROUP, __name__, "build", (Stage("build", TF_KERAS),), _PACKAGE, live=True)
+_RUN = Step("run", _GROUP, __name__, "run", (Stage("run", TENSORFLOW),), _PACKAGE, engine=PLAINLY)
+KERAS2_TF = Route("keras2-tf", "tf-keras (Keras 2) on TensorFlow", "keras2", (_BUILD, _RUN), turn="only", fuses=False)
 
 RENAMED = {("LeakyReLU", "negative_slope"): "alpha"}
 """Parameters that have another name in Keras 2."""
@@ -21,14 +23,14 @@ ABSENT: dict[tuple[str, str], Any] = {("ZeroPadding1D", "data_format"): "channel
 """Parameters that Keras 2 does not have, with the value that it stands for."""
 
 
-def start(options: Mapping[str, str]) -> "Keras2Session":
+def start(options: Mapping[str, str]) -> "Keras2Adapter":
     """Import tf-keras, beside which Keras 3 may be installed; or what Keras 2 was called in its own time."""
     import tensorflow
 
-    return Keras2Session(import_module(options.get("package", "tf_keras")), tensorflow)
+    return Keras2Adapter(import_module(options["package"]), tensorflow)
 
 
-class Keras2Session(KerasSession):
+class Keras2Adapter(KerasAdapter):
     """Serves graphs on tf-keras."""
 
     def __init__(self, keras: Any, tensorflow: Any) -> None:
@@ -67,6 +69,7 @@ def _operations(tf: Any) -> SimpleNamespace:
         expand_dims=tf.expand_dims,
         full_like=lambda x, value: tf.zeros_like(x) + tf.cast(value, x.dtype),
         isnan=tf.math.is_nan,
+        multiply=tf.multiply,
         not_equal=lambda x, value: tf.not_equal(x, tf.cast(value, x.dtype)),
         pad=lambda x, paddings, constant_values: tf.pad(x, paddings, constant_values=constant_values),
         reshape=tf.reshape,

@@ -9,16 +9,18 @@ from typing import Any
 
 from cometfuzz.ir.graph import Graph, Node, Params
 from cometfuzz.ir.types import TensorType
-from cometfuzz.routes import QUIET, Group, Route, Stage, Step
-from cometfuzz.routes.keras import KerasSession
+from cometfuzz.routes import QUIET, Group, Route, Stage, Step, libraries
+from cometfuzz.routes.keras import PLAINLY, KerasAdapter, Open
 from cometfuzz.routes.keras2 import ABSENT as ABSENT_IN_KERAS2
 from cometfuzz.routes.keras2 import RENAMED
 
 _ENVIRON = {**QUIET, "KERAS_BACKEND": "mxnet", "MXNET_ENGINE_TYPE": "NaiveEngine"}
 _GROUP = Group("mxnet", "mxnet", _ENVIRON)
-_BUILD = Step("keras-mxnet", _GROUP, __name__, "build", (Stage("build", "keras-mxnet"),), live=True)
-_RUN = Step("run", _GROUP, __name__, "run", (Stage("run", "mxnet"),))
-KERAS_MXNET = Route("keras-mxnet", "Keras-MXNet on MXNet", "keras2", (_BUILD, _RUN), one_dtype=True)
+_BUILD = Step("keras-mxnet", _GROUP, __name__, "build", (Stage("build", libraries.KERAS_MXNET),), live=True)
+_RUN = Step("run", _GROUP, __name__, "run", (Stage("run", libraries.MXNET),), engine=PLAINLY)
+KERAS_MXNET = Route(
+    "keras-mxnet", "Keras-MXNet on MXNet", "keras2", (_BUILD, _RUN), one_dtype=True, turn="sampled", fuses=False
+)
 
 ABSENT: dict[str, Any] = {
     "groups": 1,
@@ -38,7 +40,7 @@ ABSENT: dict[str, Any] = {
 """Parameters that layers of this old Keras may lack, with the value that it stands for."""
 
 
-def start(options: Mapping[str, str]) -> "MxnetSession":
+def start(options: Mapping[str, str]) -> "MxnetAdapter":
     """Import Keras, which looks for names on `collections` that have moved since."""
     for name in collections.abc.__all__:
         if not hasattr(collections, name):
@@ -46,14 +48,14 @@ def start(options: Mapping[str, str]) -> "MxnetSession":
     import keras
     import mxnet
 
-    return MxnetSession(keras, mxnet)
+    return MxnetAdapter(keras, mxnet)
 
 
 class NotInKerasMxnet(Exception):
     """A layer, parameter or operation that Keras-MXNet does not have."""
 
 
-class MxnetSession(KerasSession):
+class MxnetAdapter(KerasAdapter):
     """Serves graphs on Keras-MXNet."""
 
     def __init__(self, keras: Any, mxnet: Any) -> None:
@@ -69,7 +71,7 @@ class MxnetSession(KerasSession):
         self.mxnet.random.seed(0)
         self.served += 1
 
-    def input(self, kind: TensorType, name: str) -> Any:
+    def input(self, kind: TensorType, name: str, any_batch: bool, shape: Open) -> Any:
         return self.keras.layers.Input(batch_shape=kind.shape, dtype=kind.dtype, name=name)
 
     def make_model(self, inputs: Any, outputs: Any) -> Any:
@@ -141,6 +143,8 @@ def utility(ops: Any, node: Node, x: Any, dtype: str) -> Any:
     if node.layer in ("expand", "squeeze", "reshape"):
         return ops.reshape(x, shape=shape)
     value = 0.0 if p.value == "zero" else float(p.value)
+    if node.layer == "scale":
+        return x * value
     filled = ops.full(shape, value, dtype=dtype)
     if p.elements == "all":
         return ops.broadcast_add(ops.zeros_like(x), filled)

@@ -5,23 +5,25 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from cometfuzz.execution.protocol import WireTensor
+from cometfuzz.protocol import WireTensor
 from cometfuzz.routes import Route, Stage, Step, Work
-from cometfuzz.routes.keras import BUILD_TF, TF, Built, KerasSession
+from cometfuzz.routes.keras import BUILD_TF, TF, Built, KerasAdapter
+from cometfuzz.routes.libraries import KERAS, TENSORFLOW
 
-_SAVE = Step("keras-file", TF, __name__, "save", (Stage("save", "keras"),))
-_LOAD = Step("keras-saved", TF, __name__, "load", (Stage("load", "keras"), Stage("run", "tensorflow")))
-KERAS_SAVED = Route("keras-saved", "keras-tf > .keras file > keras-tf", "keras3", (BUILD_TF, _SAVE, _LOAD))
+_ENGINE = "cometfuzz.triage.scripts.engines:keras_file"
+_SAVE = Step("keras-file", TF, __name__, "save", (Stage("save", KERAS),), engine=_ENGINE)
+_LOAD = Step("keras-saved", TF, __name__, "load", (Stage("load", KERAS), Stage("run", TENSORFLOW)))
+KERAS_SAVED = Route("keras-saved", "keras-tf > .keras file > keras-tf", "keras3", (BUILD_TF, _SAVE, _LOAD), fuses=False)
 
 
-def start(options: Mapping[str, str]) -> "SavingSession":
+def start(options: Mapping[str, str]) -> "SavingAdapter":
     """Import Keras."""
     import keras
 
-    return SavingSession(keras, "tensorflow")
+    return SavingAdapter(keras, "tensorflow")
 
 
-class SavingSession(KerasSession):
+class SavingAdapter(KerasAdapter):
     """Writes a model that keras-tf built to a file, and reads it."""
 
     def save(self, work: Work, built: Built) -> bytes:

@@ -1,31 +1,43 @@
 """LiteRT: the Keras model through TensorFlow's converter, on the LiteRT interpreter."""
 
+import tempfile
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
-from cometfuzz.execution.protocol import WireTensor
-from cometfuzz.routes import QUIET, Group, Route, Stage, Step, Work
+from cometfuzz.protocol import WireTensor
+from cometfuzz.routes import QUIET, Group, Route, Stage, Step, Work, libraries
+from cometfuzz.routes.handing import runs
 from cometfuzz.routes.keras import BUILD_TF, TF, Built
-from cometfuzz.routes.tensors import to_array, to_wire
+from cometfuzz.routes.tensors import to_wire
 
-_CONVERT = Step("tflite", TF, __name__, "convert", (Stage("convert", "litert-converter"),), {"part": "converter"})
-_STAGES = (Stage("load", "litert"), Stage("run", "litert"))
+_ENGINE = "cometfuzz.triage.scripts.engines:litert"
+_CONVERT = Step(
+    "tflite",
+    TF,
+    __name__,
+    "convert",
+    (Stage("convert", libraries.LITERT_CONVERTER),),
+    {"part": "converter"},
+    engine=_ENGINE,
+)
+_STAGES = (Stage("load", libraries.LITERT), Stage("run", libraries.LITERT))
 _RUN = Step("litert", Group("litert", "main", QUIET), __name__, "run", _STAGES, {"part": "interpreter"})
-LITERT = Route("litert", "keras-tf > LiteRT converter > LiteRT", "keras3", (BUILD_TF, _CONVERT, _RUN))
+LITERT = Route("litert", "keras-tf > LiteRT converter > LiteRT", "keras3", (BUILD_TF, _CONVERT, _RUN), clear=True)
 
 
-def start(options: Mapping[str, str]) -> "ConverterSession | InterpreterSession":
+def start(options: Mapping[str, str]) -> "ConverterAdapter | InterpreterAdapter":
     """Import the converter or the interpreter."""
     if options["part"] == "converter":
         import tensorflow
 
-        return ConverterSession(tensorflow)
+        return ConverterAdapter(tensorflow)
     from ai_edge_litert import interpreter
 
-    return InterpreterSession(interpreter)
+    return InterpreterAdapter(interpreter)
 
 
-class ConverterSession:
+class ConverterAdapter:
     """Converts the model that keras-tf built."""
 
     def __init__(self, tensorflow: Any) -> None:
@@ -37,11 +49,20 @@ class ConverterSession:
     def convert(self, work: Work, built: Built) -> bytes:
         work.enter("convert")
         with work.library():
+            if work.manner.exporter == "export":
+                return self._exported(built.model)
             content: bytes = self.tf.lite.TFLiteConverter.from_keras_model(built.model).convert()
         return content
 
+    def _exported(self, model: Any) -> bytes:
+        """What Keras' own export makes of it."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "model.tflite")
+            model.export(path, format="litert", verbose=False)
+            return path.read_bytes()
 
-class InterpreterSession:
+
+class InterpreterAdapter:
     """Runs flatbuffers on one thread."""
 
     def __init__(self, interpreter: Any) -> None:
@@ -56,13 +77,17 @@ class InterpreterSession:
         work.enter("load")
         with work.library():
             interpreter = self.interpreter.Interpreter(model_content=artefact, num_threads=1)
-            interpreter.allocate_tensors()
+            if not work.manner.opened:  # else open sizes are 1 until there is an input, which a model need not bear
+                interpreter.allocate_tensors()
             runner = interpreter.get_signature_runner()
         work.enter("run")
         names = [node.id for node in work.graph.inputs]
-        given = {name: to_array(tensor) for name, tensor in zip(names, work.inputs, strict=True)}
         with work.library():
-            results = runner(**{name: array for name, array in given.items() if name in runner.get_input_details()})
+            taken = runner.get_input_details()
+        for arrays in runs(work):
+            given = {name: array for name, array in zip(names, arrays, strict=True) if name in taken}
+            with work.library():
+                results = runner(**given)
         return [to_wire(results[name]) for name in in_order(results)]
 
 

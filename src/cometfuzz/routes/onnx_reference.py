@@ -3,27 +3,36 @@
 from collections.abc import Mapping
 from typing import Any
 
-from cometfuzz.execution.protocol import WireTensor
+from cometfuzz.protocol import WireTensor
 from cometfuzz.routes import QUIET, Group, Route, Stage, Step, Work
-from cometfuzz.routes.onnxruntime import named_inputs
+from cometfuzz.routes.libraries import ONNX
+from cometfuzz.routes.onnxruntime import named_runs
 from cometfuzz.routes.tensors import to_wire
 from cometfuzz.routes.tf2onnx import STEPS
 
+_READER = "cometfuzz.triage.scripts.readers:onnx_reference"
 _STEP = Step(
-    "onnx-reference", Group("onnx", "main", QUIET), __name__, "run", (Stage("load", "onnx"), Stage("run", "onnx"))
+    "onnx-reference",
+    Group("onnx", "main", QUIET),
+    __name__,
+    "run",
+    (Stage("load", ONNX), Stage("run", ONNX)),
+    reader=_READER,
 )
-ONNX_REFERENCE = Route("onnx-reference", "keras-tf > tf2onnx > onnx's ReferenceEvaluator", "keras3", (*STEPS, _STEP))
+ONNX_REFERENCE = Route(
+    "onnx-reference", "keras-tf > tf2onnx > onnx's ReferenceEvaluator", "keras3", (*STEPS, _STEP), fuses=False
+)
 
 
-def start(options: Mapping[str, str]) -> "EvaluatorSession":
+def start(options: Mapping[str, str]) -> "EvaluatorAdapter":
     """Import onnx."""
     import onnx
     import onnx.reference
 
-    return EvaluatorSession(onnx)
+    return EvaluatorAdapter(onnx)
 
 
-class EvaluatorSession:
+class EvaluatorAdapter:
     """Evaluates ONNX files."""
 
     def __init__(self, onnx: Any) -> None:
@@ -37,7 +46,7 @@ class EvaluatorSession:
         with work.library():
             evaluator = self.onnx.reference.ReferenceEvaluator(self.onnx.load_from_string(artefact))
         work.enter("run")
-        given = named_inputs(work, evaluator.input_names)
-        with work.library():
-            values = evaluator.run(None, given)
+        for given in named_runs(work, evaluator.input_names):
+            with work.library():
+                values = evaluator.run(None, given)
         return [to_wire(value) for value in values]

@@ -7,8 +7,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from cometfuzz.execution.protocol import WireTensor
+from cometfuzz.protocol import WireTensor
 from cometfuzz.routes import QUIET, Group, Route, Stage, Step, Work
+from cometfuzz.routes.libraries import ONNX
 
 
 def described(route: Route, converter: Step) -> Route:
@@ -16,19 +17,19 @@ def described(route: Route, converter: Step) -> Route:
     kept = route.steps[: route.steps.index(converter) + 1]
     environment = converter.group.environment
     group = Group("onnx" if environment == "main" else f"onnx@{environment}", environment, QUIET)
-    step = Step("onnx-text", group, __name__, "describe", (Stage("describe", "onnx"),))
+    step = Step("onnx-text", group, __name__, "describe", (Stage("describe", ONNX),))
     return Route(f"{route.name} as text", f"{route.path}, described", route.speaks, (*kept, step))
 
 
-def start(options: Mapping[str, str]) -> "DescribingSession":
+def start(options: Mapping[str, str]) -> "DescribingAdapter":
     """Import onnx."""
     import onnx
     import onnx.numpy_helper
 
-    return DescribingSession(onnx)
+    return DescribingAdapter(onnx)
 
 
-class DescribingSession:
+class DescribingAdapter:
     """Reads ONNX files."""
 
     def __init__(self, onnx: Any) -> None:

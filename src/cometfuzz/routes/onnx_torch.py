@@ -3,26 +3,28 @@
 from collections.abc import Mapping
 from typing import Any
 
-from cometfuzz.execution.protocol import WireTensor
-from cometfuzz.routes import QUIET, Group, Route, Stage, Step, Work
+from cometfuzz.protocol import WireTensor
+from cometfuzz.routes import QUIET, Group, Library, Route, Stage, Step, Work, libraries
 from cometfuzz.routes.calls import flat
-from cometfuzz.routes.onnxruntime import named_inputs
+from cometfuzz.routes.onnxruntime import named_runs
 from cometfuzz.routes.tensors import to_wire
 from cometfuzz.routes.tf2onnx import STEPS
 
 _GROUP = Group("onnx-torch", "main", QUIET)
 
 
-def _route(name: str) -> Route:
-    stages = (Stage(name, name), Stage("run", "torch"))
-    step = Step(name, _GROUP, __name__, "run", stages, {"converter": name})
-    return Route(name, f"keras-tf > tf2onnx > {name} > PyTorch", "keras3", (*STEPS, step))
+def _route(converter: Library) -> Route:
+    name = converter.name
+    stages = (Stage(name, converter), Stage("run", libraries.TORCH))
+    reader = f"cometfuzz.triage.scripts.readers:{name}"
+    step = Step(name, _GROUP, __name__, "run", stages, {"converter": name}, reader=reader)
+    return Route(name, f"keras-tf > tf2onnx > {name} > PyTorch", "keras3", (*STEPS, step), fuses=False)
 
 
-ONNX2TORCH, ONNX2PYTORCH = _route("onnx2torch"), _route("onnx2pytorch")
+ONNX2TORCH, ONNX2PYTORCH = _route(libraries.ONNX2TORCH), _route(libraries.ONNX2PYTORCH)
 
 
-def start(options: Mapping[str, str]) -> "ModuleSession":
+def start(options: Mapping[str, str]) -> "ModuleAdapter":
     """Import a converter. Both import torchvision, which beside a CPU build of torch lacks operators of its own."""
     import torch
 
@@ -34,11 +36,11 @@ def start(options: Mapping[str, str]) -> "ModuleSession":
         library = torch.library.Library("torchvision", "DEF")
         for name in ("nms", "qnms"):
             library.define(f"{name}(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
-        return ModuleSession(torch, options["converter"], library)
-    return ModuleSession(torch, options["converter"], None)
+        return ModuleAdapter(torch, options["converter"], library)
+    return ModuleAdapter(torch, options["converter"], None)
 
 
-class ModuleSession:
+class ModuleAdapter:
     """Converts and runs. `library` keeps a definition alive."""
 
     def __init__(self, torch: Any, converter: str, library: Any) -> None:
@@ -65,9 +67,10 @@ class ModuleSession:
             model = self.onnx.load_from_string(artefact)
             module = self.convert(model).eval()
         work.enter("run")
-        given = named_inputs(work, [given.name for given in model.graph.input])
-        with work.library(), self.torch.no_grad():
-            results = flat(module(*[self._tensor(array) for array in given.values()]))
+        for given in named_runs(work, [each.name for each in model.graph.input]):
+            with work.library(), self.torch.no_grad():
+                results = flat(module(*[self._tensor(array) for array in given.values()]))
+        with work.library():
             values = [(str(value.dtype).removeprefix("torch."), value) for value in results]
             arrays = [
                 (dtype, value.float().numpy() if dtype == "bfloat16" else value.numpy()) for dtype, value in values

@@ -2,40 +2,71 @@
 
 import ctypes
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from cometfuzz.execution.protocol import WireTensor
-from cometfuzz.routes import QUIET, Group, Route, Stage, Step, Work
-from cometfuzz.routes.tensors import to_array, to_wire
+from cometfuzz.protocol import WireTensor
+from cometfuzz.routes import QUIET, Group, Route, Stage, Step, Switch, Work, libraries
+from cometfuzz.routes.handing import runs
+from cometfuzz.routes.tensors import to_wire
 from cometfuzz.routes.tf2onnx import STEPS
 
 _GROUP = Group("onnxruntime", "main", QUIET)
-_STAGES = (Stage("load", "onnxruntime"), Stage("run", "onnxruntime"))
-STEP = Step("onnxruntime", _GROUP, __name__, "run", _STAGES, {"optimise": "all"})
-_PLAIN = Step("onnxruntime-noopt", _GROUP, __name__, "run", _STAGES, {"optimise": "none"})
-ONNXRUNTIME = Route("onnxruntime", "keras-tf > tf2onnx > ONNX Runtime", "keras3", (*STEPS, STEP))
+_STAGES = (Stage("load", libraries.ONNXRUNTIME), Stage("run", libraries.ONNXRUNTIME))
+_READERS = "cometfuzz.triage.scripts.readers"
+STEP = Step("onnxruntime", _GROUP, __name__, "run", _STAGES, {"optimise": "all"}, reader=f"{_READERS}:onnxruntime")
+_PLAIN = Step(
+    "onnxruntime-noopt", _GROUP, __name__, "run", _STAGES, {"optimise": "none"}, reader=f"{_READERS}:plain_onnxruntime"
+)
+_LEVELS = {"none": "plain", "basic": "basic", "extended": "extended", "layout": "layout"}
+SWITCHES = (
+    *(
+        Switch(
+            f"level-{level}",
+            f"at optimisation level {level}",
+            libraries.ONNXRUNTIME,
+            options={"optimise": level},
+            reader=f"{_READERS}:{reader}_onnxruntime",
+            ladder="optimisation level",
+        )
+        for level, reader in _LEVELS.items()
+    ),
+    Switch(
+        "two-threads",
+        "on two threads",
+        libraries.ONNXRUNTIME,
+        options={"threads": "2"},
+        reader=f"{_READERS}:threaded_onnxruntime",
+    ),
+)
+ONNXRUNTIME = Route(
+    "onnxruntime", "keras-tf > tf2onnx > ONNX Runtime", "keras3", (*STEPS, STEP), clear=True, switches=SWITCHES
+)
 ONNXRUNTIME_NOOPT = Route(
-    "onnxruntime-noopt", "keras-tf > tf2onnx > ONNX Runtime without optimisations", "keras3", (*STEPS, _PLAIN)
+    "onnxruntime-noopt",
+    "keras-tf > tf2onnx > ONNX Runtime without optimisations",
+    "keras3",
+    (*STEPS, _PLAIN),
+    fuses=False,
 )
 
 
-def start(options: Mapping[str, str]) -> "RuntimeSession":
+def start(options: Mapping[str, str]) -> "RuntimeAdapter":
     """Import ONNX Runtime."""
     import onnxruntime
 
-    return RuntimeSession(onnxruntime, options["optimise"])
+    return RuntimeAdapter(onnxruntime, options["optimise"], int(options.get("threads", "1")))
 
 
-class RuntimeSession:
-    """Runs ONNX files on the CPU, on one thread."""
+class RuntimeAdapter:
+    """Runs ONNX files on the CPU."""
 
-    def __init__(self, onnxruntime: Any, optimise: str) -> None:
-        self.runtime = onnxruntime
-        levels = onnxruntime.GraphOptimizationLevel
-        self.level = levels.ORT_ENABLE_ALL if optimise == "all" else levels.ORT_DISABLE_ALL
+    def __init__(self, onnxruntime: Any, optimise: str, threads: int) -> None:
+        self.runtime, self.threads = onnxruntime, threads
+        level = "ORT_DISABLE_ALL" if optimise == "none" else f"ORT_ENABLE_{optimise.upper()}"
+        self.level = getattr(onnxruntime.GraphOptimizationLevel, level)
         onnxruntime.set_default_logger_severity(4)
 
     def versions(self) -> dict[str, str]:
@@ -45,17 +76,18 @@ class RuntimeSession:
         work.enter("load")
         with work.library():
             options = self.runtime.SessionOptions()
-            options.intra_op_num_threads = options.inter_op_num_threads = 1
+            options.intra_op_num_threads, options.inter_op_num_threads = self.threads, 1
             options.use_deterministic_compute = True
+            options.enable_cpu_mem_arena = False  # memory from malloc, which fills it (`execution.memory`)
             options.graph_optimization_level = self.level
             session = self.runtime.InferenceSession(artefact, options, providers=["CPUExecutionProvider"])
             taken = {given.name for given in session.get_inputs()}
             names = [output.name for output in session.get_outputs()]
         work.enter("run")
-        given = named_inputs(work, taken)
-        with work.library():
-            values = session.run_with_ort_values(names, {name: self._value(array) for name, array in given.items()})
-            arrays = [_numpy(value) for value in values]
+        for given in named_runs(work, taken):
+            with work.library():
+                values = session.run_with_ort_values(names, {name: self._value(array) for name, array in given.items()})
+                arrays = [_numpy(value) for value in values]
         return [to_wire(array, dtype) for array, dtype in arrays]
 
     def _value(self, array: Any) -> Any:
@@ -77,7 +109,8 @@ def _numpy(value: Any) -> tuple[Any, str]:
     return value.numpy(), ""
 
 
-def named_inputs(work: Work, taken: Sequence[str] | set[str]) -> dict[str, Any]:
-    """The inputs by name, without those that the converter has dropped because nothing reads them."""
+def named_runs(work: Work, taken: Sequence[str] | set[str]) -> Iterator[dict[str, Any]]:
+    """The inputs of each run by name, without those that the converter has dropped because nothing reads them."""
     names = [node.id for node in work.graph.inputs]
-    return {name: to_array(tensor) for name, tensor in zip(names, work.inputs, strict=True) if name in taken}
+    for arrays in runs(work):
+        yield {name: array for name, array in zip(names, arrays, strict=True) if name in taken}

@@ -3,32 +3,56 @@
 from collections.abc import Mapping
 from typing import Any
 
-from cometfuzz.execution.protocol import WireTensor
-from cometfuzz.routes import QUIET, Group, Route, Stage, Step, Work
-from cometfuzz.routes.onnxruntime import named_inputs
+from cometfuzz.protocol import WireTensor
+from cometfuzz.routes import QUIET, Group, Route, Stage, Step, Switch, Work, libraries
+from cometfuzz.routes.onnxruntime import named_runs
 from cometfuzz.routes.tensors import to_wire
 from cometfuzz.routes.tf2onnx import STEPS
 
-_STAGES = (Stage("load", "openvino"), Stage("compile", "openvino"), Stage("run", "openvino"))
-_STEP = Step("openvino", Group("openvino", "main", QUIET), __name__, "run", _STAGES)
-OPENVINO = Route("openvino", "keras-tf > tf2onnx > OpenVINO", "keras3", (*STEPS, _STEP))
+_STAGES = tuple(Stage(name, libraries.OPENVINO) for name in ("load", "compile", "run"))
+_READERS = "cometfuzz.triage.scripts.readers"
+_STEP = Step("openvino", Group("openvino", "main", QUIET), __name__, "run", _STAGES, reader=f"{_READERS}:openvino")
 
 OPTIONS = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": 1, "NUM_STREAMS": 1}
 """How a model is compiled; a script does it alike."""
 
+SETTINGS = {
+    "accuracy": {"EXECUTION_MODE_HINT": "ACCURACY", "INFERENCE_PRECISION_HINT": ""},
+    "throughput": {"PERFORMANCE_HINT": "THROUGHPUT", "NUM_STREAMS": ""},
+    "two-threads": {"INFERENCE_NUM_THREADS": "2"},
+}
+"""Other options by the names of their switches; an empty one is left out. None may cost digits: a precision of bf16
+would, and nobody here judges values by that."""
 
-def start(options: Mapping[str, str]) -> "OpenVinoSession":
+_SAYS = {
+    "accuracy": ("with the execution mode ACCURACY", "accurate"),
+    "throughput": ("with the performance hint THROUGHPUT", "streaming"),
+    "two-threads": ("on two threads", "threaded"),
+}
+_SWITCHES = tuple(
+    Switch(name, says, libraries.OPENVINO, options=SETTINGS[name], reader=f"{_READERS}:{reader}_openvino")
+    for name, (says, reader) in _SAYS.items()
+)
+OPENVINO = Route("openvino", "keras-tf > tf2onnx > OpenVINO", "keras3", (*STEPS, _STEP), switches=_SWITCHES)
+
+
+def options_with(settings: Mapping[str, str]) -> dict[str, Any]:
+    """The options to compile a model with, where some are set otherwise than usually."""
+    return {name: value for name, value in {**OPTIONS, **settings}.items() if value != ""}
+
+
+def start(options: Mapping[str, str]) -> "OpenVinoAdapter":
     """Import OpenVINO."""
     import openvino
 
-    return OpenVinoSession(openvino)
+    return OpenVinoAdapter(openvino, options_with(options))
 
 
-class OpenVinoSession:
-    """Compiles and runs on the CPU, on one thread."""
+class OpenVinoAdapter:
+    """Compiles and runs on the CPU."""
 
-    def __init__(self, openvino: Any) -> None:
-        self.openvino, self.core = openvino, openvino.Core()
+    def __init__(self, openvino: Any, options: Mapping[str, Any]) -> None:
+        self.openvino, self.core, self.options = openvino, openvino.Core(), options
 
     def versions(self) -> dict[str, str]:
         return {"openvino": self.openvino.__version__.split("-")[0]}
@@ -39,13 +63,13 @@ class OpenVinoSession:
             model = self.core.read_model(artefact)
         work.enter("compile")
         with work.library():
-            compiled = self.core.compile_model(model, "CPU", OPTIONS)
+            compiled = self.core.compile_model(model, "CPU", self.options)
             names = {name for given in compiled.inputs for name in given.names}
         work.enter("run")
-        given = named_inputs(work, names)
-        with work.library():
-            results = compiled({name: self._tensor(array) for name, array in given.items()})
-            values = [(output.element_type.to_string(), results[output]) for output in compiled.outputs]
+        for given in named_runs(work, names):
+            with work.library():
+                results = compiled({name: self._tensor(array) for name, array in given.items()})
+                values = [(output.element_type.to_string(), results[output]) for output in compiled.outputs]
         return [to_wire(value, "bfloat16" if kind == "bf16" else "") for kind, value in values]
 
     def _tensor(self, array: Any) -> Any:

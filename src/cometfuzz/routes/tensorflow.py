@@ -7,33 +7,40 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from cometfuzz.execution.protocol import WireTensor
-from cometfuzz.routes import Route, Stage, Step, Work
+from cometfuzz.protocol import WireTensor
+from cometfuzz.routes import Route, Stage, Step, Turn, Work
 from cometfuzz.routes.calls import flat
+from cometfuzz.routes.handing import arranged, declared_shapes, runs
 from cometfuzz.routes.keras import BUILD_TF, TF, Built
-from cometfuzz.routes.tensors import to_array, to_wire
+from cometfuzz.routes.libraries import KERAS, TENSORFLOW
+from cometfuzz.routes.switches import TENSORFLOWS
+from cometfuzz.routes.tensors import to_wire
+
+_ENGINES = "cometfuzz.triage.scripts.engines"
 
 
-def _traced(name: str, path: str) -> Route:
-    stages = (Stage("trace", "tensorflow"), Stage("run", "tensorflow"))
-    return Route(name, path, "keras3", (BUILD_TF, Step(name, TF, __name__, name.replace("-", "_"), stages)))
+def _traced(name: str, path: str, engine: str, turn: Turn = "converters") -> Route:
+    stages = (Stage("trace", TENSORFLOW), Stage("run", TENSORFLOW))
+    call = name.replace("-", "_")
+    step = Step(name, TF, __name__, call, stages, engine=f"{_ENGINES}:{engine}")
+    return Route(name, path, "keras3", (BUILD_TF, step), turn=turn, switches=TENSORFLOWS)
 
 
-TF_GRAPH = _traced("tf-graph", "keras-tf as a tf.function")
-TF_XLA = _traced("tf-xla", "keras-tf as a tf.function with jit_compile")
-_SAVE = Step("saved-model", TF, __name__, "save", (Stage("export", "keras"),))
-_LOAD = Step("tf-saved", TF, __name__, "load", (Stage("load", "tensorflow"), Stage("run", "tensorflow")))
-TF_SAVED = Route("tf-saved", "keras-tf > SavedModel > TensorFlow", "keras3", (BUILD_TF, _SAVE, _LOAD))
+TF_GRAPH = _traced("tf-graph", "keras-tf as a tf.function", "traced")
+TF_XLA = _traced("tf-xla", "keras-tf as a tf.function with jit_compile", "compiled", "sampled")
+_SAVE = Step("saved-model", TF, __name__, "save", (Stage("export", KERAS),), engine=f"{_ENGINES}:saved_model")
+_LOAD = Step("tf-saved", TF, __name__, "load", (Stage("load", TENSORFLOW), Stage("run", TENSORFLOW)))
+TF_SAVED = Route("tf-saved", "keras-tf > SavedModel > TensorFlow", "keras3", (BUILD_TF, _SAVE, _LOAD), fuses=False)
 
 
-def start(options: Mapping[str, str]) -> "TensorFlowSession":
+def start(options: Mapping[str, str]) -> "TensorFlowAdapter":
     """Import TensorFlow."""
     import tensorflow
 
-    return TensorFlowSession(tensorflow)
+    return TensorFlowAdapter(tensorflow)
 
 
-class TensorFlowSession:
+class TensorFlowAdapter:
     """Takes the model that keras-tf built."""
 
     def __init__(self, tensorflow: Any) -> None:
@@ -52,9 +59,10 @@ class TensorFlowSession:
         work.enter("trace")
         with work.library():
             function = self.tf.function(
-                lambda *given: built.model(list(given), training=False), jit_compile=jit_compile
+                lambda *given: built.model(arranged(work, given), training=False), jit_compile=jit_compile
             )
-            signature = [self.tf.TensorSpec(tensor.shape, tensor.dtype) for tensor in work.inputs]
+            kinds = zip(declared_shapes(work), work.inputs, strict=True)
+            signature = [self.tf.TensorSpec(shape, tensor.dtype) for shape, tensor in kinds]
             concrete = function.get_concrete_function(*signature)
         work.enter("run")
         return self._call(work, concrete)
@@ -78,11 +86,11 @@ class TensorFlowSession:
             with work.library():
                 loaded = self.tf.saved_model.load(folder)
             work.enter("run")
-            return self._call(work, lambda *given: loaded.serve(list(given)))
+            return self._call(work, lambda *given: loaded.serve(arranged(work, given)))
 
     def _call(self, work: Work, function: Any) -> list[WireTensor]:
-        arrays = [to_array(tensor) for tensor in work.inputs]
-        with work.library():
-            results = flat(function(*[self.tf.constant(array) for array in arrays]))
-            values = [(value.dtype.name, value.numpy()) for value in results]
+        for arrays in runs(work):
+            with work.library():
+                results = flat(function(*[self.tf.constant(array) for array in arrays]))
+                values = [(value.dtype.name, value.numpy()) for value in results]
         return [to_wire(value, dtype) for dtype, value in values]

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from cometfuzz.execution.protocol import WireTensor
+from cometfuzz.protocol import WireTensor
 
 
 def dtype_of(name: str) -> Any:

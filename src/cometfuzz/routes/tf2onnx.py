@@ -5,31 +5,44 @@ operators that it does not know in the file as they are, and only logs it; so th
 tf2onnx's failure and not its readers'.
 """
 
+import os
+import tempfile
 from collections.abc import Mapping
 from typing import Any
 
-from cometfuzz.routes import Stage, Step, Work
+from cometfuzz.ir.types import UNKNOWN
+from cometfuzz.routes import Stage, Step, Work, libraries
 from cometfuzz.routes.calls import flat
+from cometfuzz.routes.handing import arranged, declared_shapes, opset_of, output_name
 from cometfuzz.routes.keras import BUILD_TF, TF, Built
 
-TF2ONNX = Step("tf2onnx", TF, __name__, "convert", (Stage("tf2onnx", "tf2onnx"),), {"opset": "15"})
+_ENGINE = "cometfuzz.triage.scripts.engines:tf2onnx"
+TF2ONNX = Step(
+    "tf2onnx",
+    TF,
+    __name__,
+    "convert",
+    (Stage("tf2onnx", libraries.TF2ONNX),),
+    {"opset": "15", "newest": "18"},
+    engine=_ENGINE,
+)
 STEPS = (BUILD_TF, TF2ONNX)
 
 
-def start(options: Mapping[str, str]) -> "ConverterSession":
+def start(options: Mapping[str, str]) -> "ConverterAdapter":
     """Import tf2onnx."""
     import onnx
     import tensorflow
     import tf2onnx
 
-    return ConverterSession(tf2onnx, tensorflow, onnx, int(options["opset"]))
+    return ConverterAdapter(tf2onnx, tensorflow, onnx, options)
 
 
-class ConverterSession:
+class ConverterAdapter:
     """Takes the model that keras-tf built."""
 
-    def __init__(self, tf2onnx: Any, tensorflow: Any, onnx: Any, opset: int) -> None:
-        self.tf2onnx, self.tf, self.onnx, self.opset = tf2onnx, tensorflow, onnx, opset
+    def __init__(self, tf2onnx: Any, tensorflow: Any, onnx: Any, options: Mapping[str, str]) -> None:
+        self.tf2onnx, self.tf, self.onnx, self.options = tf2onnx, tensorflow, onnx, options
 
     def versions(self) -> dict[str, str]:
         return {"tf2onnx": self.tf2onnx.__version__}
@@ -37,30 +50,41 @@ class ConverterSession:
     def convert(self, work: Work, built: Built) -> bytes:
         work.enter("tf2onnx")
         with work.library():
-            model = built.model
-            names = [node.id for node in work.graph.inputs]
-            signature = [
-                self.tf.TensorSpec(tensor.shape, tensor.dtype, name=name)
-                for name, tensor in zip(names, work.inputs, strict=True)
-            ]
-            function = self.tf.function(
-                lambda *given: {
-                    f"output_{index:03}": self.tf.identity(value)
-                    for index, value in enumerate(flat(model(list(given), training=False)))
-                },
-                input_signature=signature,
-                autograph=False,
-            )
-            captured = function.get_concrete_function().graph.captures
-            if any(outer.dtype != self.tf.resource for outer, _ in captured):
-                # from_function would make inputs of constants that a layer holds as tensors
-                proto, _ = self.tf2onnx.convert.from_keras(model, signature, opset=self.opset)
-            else:
-                proto, _ = self.tf2onnx.convert.from_function(function, signature, opset=self.opset)
+            proto = self._proto(work, built.model, opset_of(self.options, work.manner.opset))
             self.onnx.checker.check_model(proto, full_check=True)
             self._check_types(work, proto)
             content: bytes = proto.SerializeToString()
         return content
+
+    def _proto(self, work: Work, model: Any, opset: int) -> Any:
+        """The model in ONNX, by the exporter that its case names."""
+        names = [node.id for node in work.graph.inputs]
+        kinds = zip(declared_shapes(work), work.inputs, names, strict=True)
+        signature = [self.tf.TensorSpec(shape, tensor.dtype, name=name) for shape, tensor, name in kinds]
+        if work.manner.exporter == "export":
+            return self._exported(model, opset)
+        function = self.tf.function(
+            lambda *given: {
+                output_name(index): self.tf.identity(value)
+                for index, value in enumerate(flat(model(arranged(work, given), training=False)))
+            },
+            input_signature=signature,
+            autograph=False,
+        )
+        captured = function.get_concrete_function().graph.captures
+        if work.manner.exporter or any(outer.dtype != self.tf.resource for outer, _ in captured):
+            # from_function would make inputs of constants that a layer holds as tensors
+            proto, _ = self.tf2onnx.convert.from_keras(model, signature, opset=opset)
+        else:
+            proto, _ = self.tf2onnx.convert.from_function(function, signature, opset=opset)
+        return proto
+
+    def _exported(self, model: Any, opset: int) -> Any:
+        """What Keras' own export makes of it."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "model.onnx")
+            model.export(path, format="onnx", verbose=False, opset_version=opset)
+            return self.onnx.load(path)
 
     def _check_types(self, work: Work, proto: Any) -> None:
         """The file must take and give what the model does."""
@@ -70,7 +94,7 @@ class ConverterSession:
         outputs = [work.graph.type_of(edge).dtype for edge in work.graph.outputs]
         for dtype, value in [*declared, *zip(outputs, proto.graph.output, strict=True)]:
             seen = name_of(value.type.tensor_type.elem_type).name
-            if seen != dtype:
+            if dtype not in (seen, UNKNOWN.dtype):
                 raise DeclaredOtherwise(f"expected {value.name} in {dtype}; received dtype={seen}")
 
 

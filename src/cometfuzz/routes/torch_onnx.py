@@ -5,29 +5,52 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from cometfuzz.routes import Route, Stage, Step, Work
+from cometfuzz.routes import Route, Stage, Step, Work, libraries
 from cometfuzz.routes.calls import flat
+from cometfuzz.routes.handing import arranged, opset_of, output_name
 from cometfuzz.routes.keras import BUILD_TORCH, TORCH, Built
 from cometfuzz.routes.onnxruntime import STEP as ONNXRUNTIME_STEP
+from cometfuzz.routes.onnxruntime import SWITCHES
 from cometfuzz.routes.tensors import to_array
 
-_EXPORT = Step("torch.onnx", TORCH, __name__, "export", (Stage("torch.onnx", "torch"),), {"opset": "18"})
+_ENGINE = "cometfuzz.triage.scripts.engines:torch_onnx"
+_EXPORT = Step(
+    "torch.onnx",
+    TORCH,
+    __name__,
+    "export",
+    (Stage("torch.onnx", libraries.TORCH),),
+    {"opset": "18", "newest": "20"},
+    engine=_ENGINE,
+)
 _RUN = replace(ONNXRUNTIME_STEP, name="torch-onnx")
-TORCH_ONNX = Route("torch-onnx", "keras-torch > torch.onnx > ONNX Runtime", "keras3", (BUILD_TORCH, _EXPORT, _RUN))
+TORCH_ONNX = Route(
+    "torch-onnx",
+    "keras-torch > torch.onnx > ONNX Runtime",
+    "keras3",
+    (BUILD_TORCH, _EXPORT, _RUN),
+    clear=True,
+    switches=SWITCHES,
+)
 
 
-def start(options: Mapping[str, str]) -> "ExporterSession":
+def start(options: Mapping[str, str]) -> "ExporterAdapter":
     """Import PyTorch."""
     import torch
 
-    return ExporterSession(torch, int(options["opset"]))
+    return ExporterAdapter(torch, options)
 
 
-class ExporterSession:
+def dynamic_axes(work: Work) -> dict[str, dict[int, str]]:
+    """The open axes of each input, with the names that they get in the file."""
+    return {name: {axis: f"{name}_{axis}" for axis in axes} for name, axes in work.manner.opened.items()}
+
+
+class ExporterAdapter:
     """Exports the model that keras-torch built, by tracing: the other exporter takes twelve seconds a model."""
 
-    def __init__(self, torch: Any, opset: int) -> None:
-        self.torch, self.opset = torch, opset
+    def __init__(self, torch: Any, options: Mapping[str, str]) -> None:
+        self.torch, self.options = torch, options
 
     def versions(self) -> dict[str, str]:
         return {"torch": self.torch.__version__}
@@ -39,22 +62,23 @@ class ExporterSession:
         with work.library(), self.torch.no_grad():
             given = tuple(self._tensor(array) for array in arrays)
             self.torch.onnx.export(
-                self._module(built.model),
+                self._module(work, built.model),
                 given,
                 content,
                 input_names=[node.id for node in work.graph.inputs],
-                output_names=[f"output_{index:03}" for index in range(len(work.graph.outputs))],
-                opset_version=self.opset,
+                output_names=[output_name(index) for index in range(len(work.graph.outputs))],
+                opset_version=opset_of(self.options, work.manner.opset),
+                dynamic_axes=dynamic_axes(work) or None,
                 dynamo=False,
             )
         return content.getvalue()
 
-    def _module(self, model: Any) -> Any:
+    def _module(self, work: Work, model: Any) -> Any:
         """The model as a module that takes its inputs one by one."""
 
         class Flat(self.torch.nn.Module):  # type: ignore[misc, name-defined]
             def forward(self, *given: Any) -> tuple[Any, ...]:
-                return tuple(flat(model(list(given), training=False)))
+                return tuple(flat(model(arranged(work, given), training=False)))
 
         module = Flat()
         module.model = model

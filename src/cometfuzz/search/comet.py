@@ -1,14 +1,15 @@
-"""The paper's own search: Metropolis-Hastings over the eight mutations (section 3.5), and its random ablation."""
+"""The paper's own search: Metropolis-Hastings over the eight mutations (section 3.5), and variants of it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from cometfuzz.coverage.gain import Gain
 from cometfuzz.draw import Draw
 from cometfuzz.errors import CometfuzzError
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.graph import Graph
 from cometfuzz.mutation import MUTATIONS
-from cometfuzz.mutation.base import Inapplicable
+from cometfuzz.mutation.base import Guide, Inapplicable
 from cometfuzz.search.metropolis import Metropolis
 from cometfuzz.search.strategies import SEED, Feedback, Options, Search
 
@@ -32,6 +33,8 @@ class Comet(Search):
     def make(self, draw: Draw) -> Case:
         for _ in range(TRIES):
             operator, graph = self.choose(draw), self.pool.choose(draw)
+            if not self.is_due(operator):
+                continue
             dialect = self.dialects.legacy if draw.chance(LEGACY_SHARE) else self.dialects.of(graph)
             mutant: Graph | None
             try:
@@ -59,3 +62,15 @@ class CometRandom(Comet):
 
     def choose(self, draw: Draw) -> str:
         return draw.choice(self.mutations)
+
+
+class CometPublished(Comet):
+    """As published where ours differs by choice, for evaluations: mutations as `ModelLimits.published` has them, guided
+    by the paper's space alone, and a pool of what adds to that."""
+
+    def __init__(self, options: Options) -> None:
+        super().__init__(replace(options, limits=replace(options.limits, published=True)))
+        self.guide = Guide(self.coverages[:1], self.guide.avoided)
+
+    def is_gain(self, gains: Sequence[Gain]) -> bool:
+        return bool(gains[0])

@@ -7,21 +7,21 @@ from collections import deque
 from collections.abc import Mapping
 from dataclasses import replace
 
-from cometfuzz.catalogue import LAYERS
+from cometfuzz.catalogue import COUNTED
 from cometfuzz.catalogue.drawing import input_params
 from cometfuzz.catalogue.validate import assemble
 from cometfuzz.coverage.layers import Item
 from cometfuzz.draw import Draw
 from cometfuzz.errors import CometfuzzError
 from cometfuzz.ir.case import Case
-from cometfuzz.ir.graph import INPUT, Draft, Edge, Graph, Node
+from cometfuzz.ir.graph import INPUT, Draft, Edge, Graph, Node, is_operator
 from cometfuzz.ir.types import TensorType
 from cometfuzz.mutation import MUTATIONS
-from cometfuzz.mutation.base import Inapplicable, Limits
+from cometfuzz.mutation.base import Inapplicable, ModelLimits
 from cometfuzz.mutation.dialect import Dialect
 from cometfuzz.mutation.repair import Editor, trim
 from cometfuzz.search.metropolis import Record, as_plain
-from cometfuzz.search.planning import Plan, fact_of, followed, plan
+from cometfuzz.search.planning import Plan, PlannedCall, fact_of, followed, plan
 from cometfuzz.search.strategies import Feedback, Options, Search
 
 REFRESHED_AFTER = 64
@@ -40,6 +40,12 @@ SPECIALS = 0.5
 """How often a batch also gets special values: NaN that is swallowed is found in no other way."""
 
 PROBES = 0.25
+OPERATORS_SHARE = 0.2
+"""How often a batch goes for operators while there are layers to go for: their space comes last, and would have to wait
+until those of layers are full."""
+
+WIDE_SHARE, WIDE_STEPS = 0.125, 5
+"""How often a model has sizes that matter, and how many layers may follow its first one."""
 
 
 class Directed(Search):
@@ -47,9 +53,10 @@ class Directed(Search):
 
     def __init__(self, options: Options) -> None:
         super().__init__(options)
-        self.records = {name: Record() for name in ("walk", "plan", "probe", "mutate")}
+        self.records = {name: Record() for name in ("walk", "plan", "probe", "mutate", "wide")}
         self.made = 0
         self.goals: deque[Item] = deque()
+        self.operators_goals: deque[Item] = deque()
         self.probes: deque[Item] = deque()
         self.unplanned: dict[Item, int] = {}
         """How often no plan was found for an item."""
@@ -58,10 +65,12 @@ class Directed(Search):
         if self.made % REFRESHED_AFTER == 0:
             self._read_goals(draw.child("goals"))
         self.made += 1
-        if self.probes and (len(self.goals) < STEPS or draw.chance(PROBES)):
+        if self.probes and (len(self.goals) + len(self.operators_goals) < STEPS or draw.chance(PROBES)):
             graph = self._probe(draw)
             if graph is not None:
                 return self.launch(graph, "probe", draw, probe=True)
+        if draw.chance(WIDE_SHARE) and (wide := self._wide(draw.widened())) is not None:
+            return self.launch(wide, "wide", draw, probe=True)
         for _ in range(TRIES):
             try:
                 return self.launch(self._batch(draw), "plan", draw)
@@ -89,11 +98,13 @@ class Directed(Search):
         for coverage in self.coverages:
             found = [item for item, reason in coverage.missing().items() if reason is None]
             goals.update(dict.fromkeys(draw.shuffled(found)))
-        self.goals, self.probes = deque(), deque()
+        self.goals, self.operators_goals, self.probes = deque(), deque(), deque()
         for item in goals:
             failures = self.unplanned.get(item, 0)
-            if failures < GIVEN_UP_AFTER:
-                (self.goals if failures < PROBED_AFTER else self.probes).append(item)
+            if failures < PROBED_AFTER:
+                (self.operators_goals if is_operator(item.layer) else self.goals).append(item)
+            elif failures < GIVEN_UP_AFTER:
+                self.probes.append(item)
 
     def _next_goal(self, goals: deque[Item]) -> Item | None:
         """The next item that is still wanted."""
@@ -115,9 +126,33 @@ class Directed(Search):
             self.unplanned[item] += 1
         return None
 
+    def _wide(self, draw: Draw) -> Graph | None:
+        """A model with sizes that matter: a call on inputs of its own, and layers that follow it directly.
+
+        It stays out of the pool: what is made of it would be too large for the limits of other models.
+        """
+        limits = replace(self.limits.widened(), dialect=self.dialects.modern)
+        names = [name for name in COUNTED if limits.has(name)]
+        for _ in range(TRIES):
+            spec = COUNTED[draw.choice(names)]
+            types = spec.inputs(draw)
+            params = self.guide.draw_params(spec, types, draw, limits)
+            graph = None if params is None else _alone((PlannedCall(spec, types, params),))
+            if graph is not None and not limits.excess(graph):
+                editor = Editor(graph, draw, limits)
+                for _ in range(WIDE_STEPS):
+                    editor.attempt(self._walk)
+                self._note("wide", True)
+                return editor.finish()
+        self._note("wide", False)
+        return None
+
     def _batch(self, draw: Draw) -> Graph:
         """A small part of a graph of the pool, with as much that is missing as fits."""
-        goal = self._next_goal(self.goals)
+        goals = self.goals
+        if self.operators_goals and (not goals or draw.chance(OPERATORS_SHARE)):
+            goals = self.operators_goals
+        goal = self._next_goal(goals)
         graph = self.pool.choose(draw)
         dialect = self.dialects.of(graph) if goal is None else self._home(goal)
         limits = replace(self.limits, dialect=dialect)
@@ -132,20 +167,21 @@ class Directed(Search):
                 self._note("walk", not editor.attempt(self._walk))
             else:
                 self._pursue(goal, editor)
-                goal = self._next_goal(self.goals)
+                goal = self._next_goal(goals)
         if goal is not None:
-            self.goals.appendleft(goal)
+            goals.appendleft(goal)
         graph = editor.finish()
         if draw.chance(SPECIALS):
-            graph = self._mutated(graph, draw, limits, "SpecialI")
+            graph = self._mutated(graph, draw, limits, "SpecialBranch")
         if not self.dialects.is_clear(graph):
             raise Inapplicable("made for Keras 2, but not in need of it, and with a defect on Keras 3")
         return graph
 
-    def _mutated(self, graph: Graph, draw: Draw, limits: Limits, name: str = "") -> Graph:
+    def _mutated(self, graph: Graph, draw: Draw, limits: ModelLimits, name: str = "") -> Graph:
         """The graph after one of the mutations, if it applies."""
+        name = name or draw.choice([each for each in self.mutations if self.is_due(each)])
         try:
-            mutant = MUTATIONS[name or draw.choice(self.mutations)](graph, self.guide, draw, limits)
+            mutant = MUTATIONS[name](graph, self.guide, draw, limits)
         except Inapplicable:
             mutant = graph
         self._note("mutate", mutant is not graph)
@@ -153,13 +189,13 @@ class Directed(Search):
 
     def _walk(self, editor: Editor) -> None:
         """Let a layer that has never followed read the output of one that is there, directly."""
-        names = {name: None for name in LAYERS if editor.limits.has(name)}
+        names = {name: None for name in COUNTED if editor.limits.has(name)}
         pair = self.guide.new_pair(editor.sources(), names, editor.draw)
         if pair is None:
             raise Inapplicable("every follower of every layer has been seen")
         node, followers = pair
         for name in editor.draw.shuffled(followers)[:8]:
-            call = followed(LAYERS[name], node.outputs[0], self.guide, editor.draw, editor.limits)
+            call = followed(COUNTED[name], node.outputs[0], self.guide, editor.draw, editor.limits)
             if call is not None:
                 _place(editor, (call,), Edge(node.id))
                 return

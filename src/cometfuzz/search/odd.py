@@ -1,12 +1,18 @@
-"""One layer at a time on odd numbers: what other strategies meet only deep in a model, and by chance."""
+"""Odd numbers: one layer at a time on them, as a strategy, and some of the cases of every campaign once more on them.
+
+What is drawn is of ordinary size. Digits that are lost near zero, what overflows, and NaN or Inf that a library treats
+otherwise show on other numbers only.
+"""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 import numpy as np
 
-from cometfuzz.catalogue import LAYERS
-from cometfuzz.catalogue.data import Array, draw_data, to_tensor
+from cometfuzz.catalogue import COUNTED
+from cometfuzz.catalogue.cutting import taken_apart
+from cometfuzz.catalogue.data import Array, draw_inputs, expected_tensors, to_tensor
 from cometfuzz.catalogue.drawing import draw_layer
 from cometfuzz.draw import Draw
 from cometfuzz.errors import CometfuzzError
@@ -16,6 +22,17 @@ from cometfuzz.search.metropolis import Record, as_plain
 from cometfuzz.search.strategies import Feedback, Options, Search
 
 TRIES = 200
+WIDE_SHARE = 0.2
+"""How often a layer is drawn with sizes that matter."""
+
+ONE_IN = 5
+"""How many cases of any strategy there are for one that runs once more on odd numbers."""
+
+APART_ONE_IN = 4
+"""How many cases of any strategy there are for one whose layers run side by side as well."""
+
+Oddity = Callable[[Array, Draw], Array]
+
 SPECIAL = (np.nan, np.inf, -np.inf, -0.0, 65504.0, 1e38)
 CONSTANTS = (0.0, -0.0, 1.0, -1.0, 0.5, 100.0, 1e5)
 
@@ -28,12 +45,26 @@ def _special(values: Array, draw: Draw) -> Array:
     return changed
 
 
-ODDITIES: Mapping[str, Callable[[Array, Draw], Array]] = MappingProxyType(
+def _not_finite(values: Array, draw: Draw) -> Array:
+    """NaN or Inf at a few places."""
+    changed = values.copy()
+    for _ in range(draw.integer(1, 3) if changed.size else 0):
+        changed.flat[draw.integer(0, changed.size - 1)] = draw.choice((np.nan, np.inf, -np.inf))
+    return changed
+
+
+def _spread(values: Array, draw: Draw) -> Array:
+    """Small numbers beside large ones, none so large that a dtype cannot hold it: half of float32's digits are
+    lost where 2^-12 is added to 1, all of them at 2^-24."""
+    return np.asarray(np.ldexp(values, np.floor(31 * draw.uniforms(values.shape) - 24).astype(int)))
+
+
+ODDITIES: Mapping[str, Oddity] = MappingProxyType(
     {
         "special": _special,
         "large": lambda values, draw: values * 10.0 ** draw.integer(1, 30),
         "small": lambda values, draw: values * 10.0 ** -draw.integer(3, 42),
-        "mixed": lambda values, draw: values * 10.0 ** (16 * draw.uniforms(values.shape) - 8),
+        "mixed": lambda values, draw: np.ldexp(values, np.floor(53 * draw.uniforms(values.shape) - 26).astype(int)),
         "far from zero": lambda values, draw: values * draw.choice((1.0, 0.01)) + 10.0 ** draw.integer(1, 3),
         "constant": lambda values, draw: np.full(values.shape, draw.choice(CONSTANTS)),
         "whole": lambda values, draw: np.round(values),
@@ -53,8 +84,9 @@ class Odd(Search):
 
     def make(self, draw: Draw) -> Case:
         for _ in range(TRIES):
-            case = draw_layer(draw.choice(tuple(LAYERS)), self.seed, draw.integer(0, 2**32)).case
-            if self.dialects.is_clear(case.graph):
+            wide = draw.chance(WIDE_SHARE)
+            case = draw_layer(draw.choice(tuple(COUNTED)), self.seed, draw.integer(0, 2**32), wide).case
+            if self.dialects.is_clear(case.graph) and not (wide and self.limits.widened().excess(case.graph)):
                 oddity = draw.choice(tuple(ODDITIES))
                 return self.launch(case.graph, oddity, draw, data=_odd_inputs(case, oddity, draw))
         raise CometfuzzError(f"expected a call that is clear of known defects; received none in {TRIES} draws")
@@ -71,12 +103,43 @@ class Odd(Search):
         return as_plain(self.records)
 
 
+def oddly(seed: int, index: int, case: Case) -> Case | None:
+    """Case `index` of a campaign, or a part of it, with odd inputs, if it is its turn: one in every block of cases, the
+    same for the same seed. No case is another one because of it."""
+    turn = Draw(seed, "odd block", index // ONE_IN).integer(0, ONE_IN - 1)
+    if index % ONE_IN != turn:
+        return None
+    draw = Draw(seed, "odd", index)
+    odd = _odd_inputs(case, draw.choice(tuple(ODDITIES)), draw)
+    return replace(case, data={**case.data, **odd}) if odd else None
+
+
+def side_by_side(seed: int, index: int, case: Case) -> Case | None:
+    """The layers of case `index` of a campaign, or of a part of it, side by side, each on odd numbers of its own, if it
+    is its turn: in the model they see what the first ones leave of them. No case is another one because of it."""
+    turn = Draw(seed, "apart block", index // APART_ONE_IN).integer(0, APART_ONE_IN - 1)
+    graph = taken_apart(case.graph) if index % APART_ONE_IN == turn else None
+    if graph is None:
+        return None
+    draw = Draw(seed, "apart", index)
+    wanted = expected_tensors(graph)
+    kept = {name: tensor for name, tensor in case.data.items() if wanted.get(name) == (tensor.dtype, tensor.shape)}
+    alone = replace(case, graph=graph, data=kept)
+    data = dict(kept)
+    for name, value in draw_inputs(alone).items():
+        if wanted[name][0] in FLOATS:
+            odd = draw.choice((_not_finite, _spread, draw.choice(tuple(ODDITIES.values()))))
+            data[name] = _made_odd(odd, value, draw)
+    return replace(alone, data=data)
+
+
 def _odd_inputs(case: Case, oddity: str, draw: Draw) -> dict[str, Tensor]:
     """The inputs of a case that are floats, made odd."""
     given = {node.id: node.outputs[0].dtype for node in case.graph.inputs}
-    values = {name: value for name, value in draw_data(case).inputs.items() if given[name] in FLOATS}
+    values = {name: value for name, value in draw_inputs(case).items() if given[name] in FLOATS}
+    return {name: _made_odd(ODDITIES[oddity], value, draw) for name, value in values.items()}
+
+
+def _made_odd(odd: Oddity, value: Array, draw: Draw) -> Tensor:
     with np.errstate(all="ignore"):
-        return {
-            name: to_tensor(ODDITIES[oddity](value.astype(np.float64), draw).astype(value.dtype))
-            for name, value in values.items()
-        }
+        return to_tensor(odd(value.astype(np.float64), draw).astype(value.dtype))

@@ -8,20 +8,20 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from cometfuzz.catalogue import LAYERS, LayerSpec
+from cometfuzz.catalogue import LayerSpec
 from cometfuzz.catalogue.spec import CATALOGUE
 from cometfuzz.coverage.gain import Fact, call_facts
 from cometfuzz.coverage.layers import PAPER_PARAMETERS, Item, text
 from cometfuzz.draw import Draw
 from cometfuzz.ir.graph import Params
 from cometfuzz.ir.types import TensorType
-from cometfuzz.mutation.base import Guide, Limits
+from cometfuzz.mutation.base import Guide, ModelLimits
 
 TRIES = 16
 
 
 @dataclass(frozen=True)
-class Call:
+class PlannedCall:
     """A valid layer call: the types that it reads and its parameters."""
 
     spec: LayerSpec
@@ -33,16 +33,16 @@ class Call:
         return self.spec.outputs(self.types, self.params)[0]
 
 
-Plan = tuple[Call, ...]
+Plan = tuple[PlannedCall, ...]
 
 
-def plan(item: Item, guide: Guide, draw: Draw, limits: Limits) -> Plan | None:
+def plan(item: Item, guide: Guide, draw: Draw, limits: ModelLimits) -> Plan | None:
     """Calls within the limits that cover the item, or None if none was found."""
-    spec = LAYERS[item.layer]
+    spec = CATALOGUE[item.layer]
     if not limits.has(spec.name):
         return None
     if item.criterion == "sequences":
-        return _sequence(spec, LAYERS[item.value], guide, draw, limits) if limits.has(item.value) else None
+        return _sequence(spec, CATALOGUE[item.value], guide, draw, limits) if limits.has(item.value) else None
     for _ in range(TRIES):
         for call in _calls(spec, item, guide, draw, limits):
             if _covers(call, item, guide):
@@ -50,7 +50,7 @@ def plan(item: Item, guide: Guide, draw: Draw, limits: Limits) -> Plan | None:
     return None
 
 
-def followed(spec: LayerSpec, first: TensorType, guide: Guide, draw: Draw, limits: Limits) -> Call | None:
+def followed(spec: LayerSpec, first: TensorType, guide: Guide, draw: Draw, limits: ModelLimits) -> PlannedCall | None:
     """A call of a layer that reads a tensor as it is, in its first place; None if it takes no such tensor."""
     if first.rank not in spec.ranks or first.dtype not in spec.dtypes:
         return None
@@ -61,24 +61,24 @@ def followed(spec: LayerSpec, first: TensorType, guide: Guide, draw: Draw, limit
         offers.append((first, *others))
     for types in offers:
         params = guide.draw_params(spec, types, draw, limits)
-        if params is not None and _small(Call(spec, types, params), limits):
-            return Call(spec, types, params)
+        if params is not None and _small(PlannedCall(spec, types, params), limits):
+            return PlannedCall(spec, types, params)
     return None
 
 
-def _sequence(before: LayerSpec, after: LayerSpec, guide: Guide, draw: Draw, limits: Limits) -> Plan | None:
+def _sequence(before: LayerSpec, after: LayerSpec, guide: Guide, draw: Draw, limits: ModelLimits) -> Plan | None:
     for _ in range(TRIES):
         types = before.inputs(draw)
         params = guide.draw_params(before, types, draw, limits)
         if params is None:
             continue
-        first = Call(before, types, params)
+        first = PlannedCall(before, types, params)
         if _small(first, limits) and (second := followed(after, first.output, guide, draw, limits)) is not None:
             return first, second
     return None
 
 
-def _calls(spec: LayerSpec, item: Item, guide: Guide, draw: Draw, limits: Limits) -> Iterator[Call]:
+def _calls(spec: LayerSpec, item: Item, guide: Guide, draw: Draw, limits: ModelLimits) -> Iterator[PlannedCall]:
     """Drawn calls that may cover an input or a parameter value."""
     types = spec.inputs(draw)
     if item.name == "dtype" and item.criterion == "inputs":
@@ -94,12 +94,12 @@ def _calls(spec: LayerSpec, item: Item, guide: Guide, draw: Draw, limits: Limits
         params = guide.draw_params(spec, types, draw, limits)
     else:
         params = _with_value(spec, types, item, guide, draw, limits)
-    if params is not None and spec.accepts(types, params) and _small(Call(spec, types, params), limits):
-        yield Call(spec, types, params)
+    if params is not None and spec.accepts(types, params) and _small(PlannedCall(spec, types, params), limits):
+        yield PlannedCall(spec, types, params)
 
 
 def _with_value(
-    spec: LayerSpec, types: tuple[TensorType, ...], item: Item, guide: Guide, draw: Draw, limits: Limits
+    spec: LayerSpec, types: tuple[TensorType, ...], item: Item, guide: Guide, draw: Draw, limits: ModelLimits
 ) -> Params | None:
     """Parameters with the item's value, where it is a listed one; else whatever is uncovered."""
     options = _options(spec.name, _today(item))
@@ -114,7 +114,7 @@ def _with_value(
 def _options(layer: str, parameter: str) -> dict[str, list[Any]]:
     """The values of a parameter by the text that names them in a space."""
     named: dict[str, list[Any]] = {}
-    for option in LAYERS[layer].params[parameter].options() or ():
+    for option in CATALOGUE[layer].params[parameter].options() or ():
         named.setdefault(text(option), []).append(option)
     return named
 
@@ -123,7 +123,7 @@ def _today(item: Item) -> str:
     return PAPER_PARAMETERS.get((item.layer, item.name), item.name)
 
 
-def _covers(call: Call, item: Item, guide: Guide) -> bool:
+def _covers(call: PlannedCall, item: Item, guide: Guide) -> bool:
     """Whether a call does what the item names; a counted item ("#3") asks for any value that is not yet counted."""
     for paper in (True, False):
         for fact in call_facts(call.spec.name, call.params, call.types, paper):
@@ -132,7 +132,7 @@ def _covers(call: Call, item: Item, guide: Guide) -> bool:
     return False
 
 
-def _small(call: Call, limits: Limits) -> bool:
+def _small(call: PlannedCall, limits: ModelLimits) -> bool:
     kinds = (*call.types, *CATALOGUE[call.spec.name].outputs(call.types, call.params))
     return all(kind.elements <= limits.elements for kind in kinds)
 

@@ -1,7 +1,7 @@
 """Strategies: `propose() -> Case`, `learn(case, feedback)`, and what those of ours share.
 
 Case i draws from Draw(seed, i) and sees only feedback for cases before i - window, in order of index, so that the cases
-are the same whatever the number of jobs (DESIGN, decision 6). What a case in flight would cover is claimed: no other
+are the same whatever the number of jobs. What a case in flight would cover is claimed: no other
 case goes for it. A failure releases its claims; after three failures an item is parked.
 
 Strategies are entry points of the group "cometfuzz.strategies": a package from outside adds one by declaring it.
@@ -14,14 +14,15 @@ from functools import cache
 from typing import Protocol
 
 from cometfuzz.coverage.gain import Coverage, Fact, Gain
-from cometfuzz.coverage.layers import SIGMA, full_space, paper_space
+from cometfuzz.coverage.layers import SIGMA, SPACES
 from cometfuzz.draw import Draw
 from cometfuzz.errors import UnknownName
 from cometfuzz.ir.case import Case, Tensor
 from cometfuzz.ir.graph import Graph
 from cometfuzz.mutation import PAPER
-from cometfuzz.mutation.base import Guide, Limits
+from cometfuzz.mutation.base import Guide, ModelLimits
 from cometfuzz.mutation.dialect import Dialects, usual_dialects
+from cometfuzz.mutation.special_input import is_multiplied
 from cometfuzz.plugins import Plugins
 from cometfuzz.search.pool import Pool
 
@@ -29,6 +30,8 @@ GROUP = "cometfuzz.strategies"
 PARKED_AFTER = 3
 SEED = "seed"
 WINDOW = 8
+SPECIAL, SPECIAL_SHARE = "SpecialI", 0.05
+"""The mutation behind whose product all is NaN, and the largest share of cases that it may make."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,7 @@ class Options:
 
     seed: int
     seeds: Sequence[Graph]
-    limits: Limits = field(default_factory=Limits)
+    limits: ModelLimits = field(default_factory=ModelLimits)
     sigma: int = SIGMA
     dialects: Dialects = field(default_factory=usual_dialects)
     mutations: tuple[str, ...] = ()
@@ -90,7 +93,7 @@ class Flight:
 
 
 class Search:
-    """What our strategies share: two coverages, a pool, and the claims of cases in flight."""
+    """What our strategies share: a coverage of each space, a pool, and the claims of cases in flight."""
 
     def __init__(self, options: Options) -> None:
         self.seed, self.limits, self.index, self.dialects = options.seed, options.limits, 0, options.dialects
@@ -98,10 +101,12 @@ class Search:
         self.pool = Pool(options.seeds)
         self.unseen = deque(options.seeds)
         """Seeds that no case has been made of yet: they come first, since coverage counts what is executed."""
-        self.coverages = (Coverage(paper_space(options.sigma)), Coverage(full_space(options.sigma)))
+        self.coverages = tuple(Coverage(space(options.sigma)) for space in SPACES)
         self.claimed: Counter[Fact] = Counter()
         self.failures: Counter[Fact] = Counter()
         self.flights: deque[Flight] = deque()
+        self.multiplied = 0
+        """Cases with a product of SpecialI."""
         self.guide = Guide(self.coverages, Avoided(self.claimed, self.failures))
 
     def propose(self) -> Case:
@@ -114,6 +119,14 @@ class Search:
         """A case of the strategy's own making, launched."""
         raise NotImplementedError
 
+    def is_gain(self, gains: Sequence[Gain]) -> bool:
+        """Whether a graph that adds so much to each coverage is worth mutating again."""
+        return any(gains)
+
+    def is_due(self, operator: str) -> bool:
+        """Whether a mutation may make one more case."""
+        return operator != SPECIAL or self.multiplied < SPECIAL_SHARE * self.index
+
     @property
     def last_operator(self) -> str:
         """How the case that was proposed last was made."""
@@ -125,6 +138,7 @@ class Search:
         """The case of a graph, with what it would cover claimed; `data`: what of it is not drawn later."""
         case = Case(graph, draw.integer(0, 2**32), data or {})
         flight = Flight(case, operator, tuple(coverage.gain(graph) for coverage in self.coverages), probe)
+        self.multiplied += is_multiplied(graph)
         self.claimed.update(flight.claims)
         self.flights.append(flight)
         return case
@@ -142,8 +156,8 @@ class Search:
             self.failures.update(flight.claims)
             return flight, [Gain(()) for _ in self.coverages]
         gains = [coverage.take(gain.facts) for coverage, gain in zip(self.coverages, flight.gains, strict=True)]
-        fit = flight.operator != SEED and not flight.probe and not feedback.nonfinite
-        if fit and (any(gains) or feedback.new_branches):
+        fit = flight.operator != SEED and not flight.probe and not feedback.nonfinite and not is_multiplied(case.graph)
+        if fit and (self.is_gain(gains) or feedback.new_branches):
             self.pool.add(case.graph, Draw(self.seed, "pool", self.index))
         return flight, gains
 

@@ -8,8 +8,8 @@ from typing import Any
 from cometfuzz.errors import InvalidCase, WorkerFailure
 from cometfuzz.execution.executor import python_of
 from cometfuzz.execution.outcome import MAX_SHOWN
-from cometfuzz.execution.protocol import Message, WireTensor
 from cometfuzz.execution.supervisor import Worker
+from cometfuzz.protocol import Message, WireTensor
 from cometfuzz.routes import Step
 from cometfuzz.routes.hdf5 import READ
 from cometfuzz.routes.importing import IMPORT

@@ -7,8 +7,8 @@ of them without masks, which older releases treat in ways of their own.
 
 from cometfuzz.catalogue.spec import CATALOGUE, KERAS2
 from cometfuzz.errors import InvalidCase
-from cometfuzz.execution.versions import usual_view
-from cometfuzz.ir.graph import INPUT, Graph, Node
+from cometfuzz.execution.versions import general_view
+from cometfuzz.ir.graph import INPUT, Graph, Node, is_utility
 
 _WITH_MASKS = ("Activation", "Masking", "RNN")
 _WITHOUT_MASKS = (
@@ -20,7 +20,7 @@ _WITHOUT_MASKS = (
 def check_meaning(graph: Graph) -> None:
     """Refuse the first layer that Keras 2 understands in another way."""
     for node in graph.nodes:
-        if node.layer != INPUT and not node.layer.islower() and (why := _objection(graph, node)):
+        if node.layer != INPUT and not is_utility(node.layer) and (why := _objection(graph, node)):
             raise InvalidCase(f"layer {node.id!r}: expected a layer that Keras 2 and 3 share; received {why}")
 
 
@@ -30,7 +30,7 @@ def _objection(graph: Graph, node: Node) -> str:
         return f"class={node.layer!r}"
     if node.layer in _WITHOUT_MASKS and any(kind.masked for kind in types):
         return f"class={node.layer!r} behind a mask"
-    for rule in usual_view().rules_against("keras2-tf", spec, spec.view(types), node.params):
+    for rule in general_view().rules_against("keras2-tf", spec, spec.view(types), node.params):
         if rule.defect.kind == "choice":
             return f"class={node.layer!r}, where they differ: {rule.text}"
     return ""

@@ -129,7 +129,7 @@ def layer_name(where: str, entry: Any) -> str:
     name, module = (entry.get("class_name"), entry.get("module")) if isinstance(entry, dict) else (None, None)
     if name == "Lambda":
         raise InvalidCase(f"{where}: expected layers without code; received a Lambda, which would have to be executed")
-    known = isinstance(name, str) and name in CATALOGUE and not name.islower()
+    known = isinstance(name, str) and name in CATALOGUE and name[0].isupper()
     if not known or module not in ("keras.layers", "keras.src.layers"):
         raise InvalidCase(
             f"{where}: expected a layer of the catalogue (see `cometfuzz layers`); "

@@ -28,19 +28,19 @@ glorot_uniform. Our VarianceScaling has no arguments and would be another distri
 """
 
 
-class Call(NamedTuple):
+class ChainedLayer(NamedTuple):
     """One layer of a chain: its name, and the parameters that differ from the defaults."""
 
     layer: str
     params: Mapping[str, Any]
 
 
-def call(layer: str, **params: Any) -> Call:
+def call(layer: str, **params: Any) -> ChainedLayer:
     """A layer as a chain lists it."""
-    return Call(layer, params)
+    return ChainedLayer(layer, params)
 
 
-def chain(shape: tuple[int, ...], *calls: Call) -> Graph:
+def chain(shape: tuple[int, ...], *calls: ChainedLayer) -> Graph:
     """A model whose layers follow each other; `shape` is that of its input, with batch."""
     drafts = [Draft(INPUT, INPUT, {"shape": shape}, ())]
     for number, (layer, params) in enumerate(calls, start=1):

@@ -16,13 +16,13 @@ from cometfuzz.coverage.gain import Fact
 from cometfuzz.draw import Draw
 from cometfuzz.ir.graph import INPUT, Draft, Edge, Graph, Node, Params
 from cometfuzz.ir.types import TensorType
-from cometfuzz.mutation.base import Inapplicable, Limits
+from cometfuzz.mutation.base import Inapplicable, ModelLimits
 from cometfuzz.mutation.repair import Editor
 from cometfuzz.synthesis.pruning import closed
 from cometfuzz.synthesis.templates import Template, largest_axis, templates_of
 from cometfuzz.synthesis.wanted import FULL, PAPER, Wanted, graph_facts
 
-LIMITS = Limits(nodes=400, elements=8192)
+LIMITS = ModelLimits(nodes=400, elements=8192)
 TRIES = 20
 
 

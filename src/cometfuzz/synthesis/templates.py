@@ -55,8 +55,8 @@ def largest_axis(original: Graph) -> int:
     for node in original.nodes:
         for name in ("kernel_size", "pool_size"):
             if name in node.params:
-                dilation = max(node.params.get("dilation_rate", (1,)))
-                windows += [(size - 1) * dilation + 1 for size in node.params[name]]
+                dilation, sizes = max(node.params.get("dilation_rate", (1,))), node.params[name]
+                windows += [(size - 1) * dilation + 1 for size in (sizes if isinstance(sizes, tuple) else (sizes,))]
     return min(max(windows), 64)
 
 

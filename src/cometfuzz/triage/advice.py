@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from cometfuzz.catalogue.spec import CATALOGUE
 from cometfuzz.errors import InvalidCase
 from cometfuzz.execution.outcome import Outcome
-from cometfuzz.ir.graph import Node, Params
+from cometfuzz.ir.graph import Node
 from cometfuzz.ledger.matching import Rule
 from cometfuzz.oracles.bench import Bench
 from cometfuzz.oracles.finding import Finding
@@ -52,8 +52,7 @@ class Adviser:
         rules = list(self._rules(finding)) if finding is not None else []
         # Of values that differ at the end of a large model nobody knows where they begin to.
         located = finding is not None and finding.oracle != "agreement"
-        entry = covering(self.known.collected, finding, self.bench.graph) if finding and located else None
-        issue = known_as(self.known.issues, rough_signature(finding), early=True) if finding and located else None
+        entry, issue = self._recognised(finding) if finding is not None and located else (None, None)
         known, link = _known(rules, entry, issue)
         places = tuple(dict.fromkeys(_place(node, odd) for _, node, odd in rules))
         if not places and finding is not None and finding.node in self.bench.graph.by_id:
@@ -65,6 +64,11 @@ class Adviser:
             *_news(outcome, finding, known, link),
         )
         return Advice(known, link, places, actions)
+
+    def _recognised(self, finding: Finding) -> tuple[Collected | None, KnownIssue | None]:
+        known = self.known.on(self.bench.view, finding.camps[0].routes)
+        entry = covering(known.collected, finding, self.bench.graph, self.bench.trial.case.manner)
+        return entry, known_as(known.issues, rough_signature(finding), early=True)
 
     def _rules(self, finding: Finding) -> Iterator[tuple[Rule, Node, tuple[str, ...]]]:
         """The rule that a finding names, with each node it covers and the parameters without which it would not."""
@@ -81,9 +85,10 @@ class Adviser:
         """The parameters of a node that, made plain one by one, take it out of the rule."""
         plain = CATALOGUE[node.layer].complete({})
         for name, value in node.params.items():
-            if repr(value) == repr(plain[name]):
+            if repr(value) == repr(plain.get(name)):
                 continue
-            other = Node(node.id, node.layer, Params({**node.params, name: plain[name]}), node.inputs, node.outputs)
+            changed = CATALOGUE[node.layer].complete({**node.params, name: plain.get(name)})
+            other = Node(node.id, node.layer, changed, node.inputs, node.outputs)
             try:
                 covered = any(True for _ in self._covering(finding, other))
             except InvalidCase:  # the parameters do not go together any more
@@ -112,7 +117,7 @@ def _known(
         upstream = rule.defect.upstream[0].link if rule.defect.upstream else ""
         return f"{rule.defect.kind} {rule.id}: {rule.text}", upstream or link or (entry.place if entry else "")
     if entry is not None:
-        return f"{'limit' if entry.limit else 'bug'} in {entry.place}: {entry.defect.why or entry.bug.title}", link
+        return f"{'limit' if entry.limit else 'bug'} in {entry.place}: {entry.defect.why or entry.defect.title}", link
     return (f"known {'limit' if issue.limit else 'issue'}: {issue.note or issue.link}", link) if issue else ("", "")
 
 

@@ -6,7 +6,9 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from cometfuzz.execution.reference import REFERENCE
-from cometfuzz.routes import Route, Stage, Step
+from cometfuzz.routes import Library, Route, Stage, Step, Switch
+from cometfuzz.routes.libraries import KERAS
+from cometfuzz.routes.switches import plain_name, shared_switch
 from cometfuzz.triage.bug import Blame
 
 EVERYBODY = "all libraries"
@@ -15,19 +17,6 @@ NO_STAGE = 0.3
 """How sure a blame is that found no stage which the failing routes share and no other has."""
 
 EVERY_BACKEND = "Keras on every backend"
-PROPER = {
-    "onnxruntime": "ONNX Runtime",
-    "openvino": "OpenVINO",
-    "litert": "LiteRT",
-    "litert-converter": "of LiteRT",
-    "keras": "Keras",
-    "tf-keras": "tf-keras",
-    "onnx": "ONNX ReferenceEvaluator",
-    "tensorflow": "TensorFlow",
-    "torch": "PyTorch",
-}
-
-
 KERAS_BACKEND = re.compile(r"Keras, (\w+) backend")
 """The role of a backend of Keras."""
 
@@ -48,6 +37,10 @@ def blame(routes: Mapping[str, Route], failing: Sequence[str], agreeing: Sequenc
     """
     libraries = [name for name in failing if name in routes and name != REFERENCE.name]
     right = [name for name in agreeing if name in routes and name != REFERENCE.name]
+    if (switch := _by_switch(routes, libraries, right, failed_in)) is not None:
+        return switch
+    libraries = list(dict.fromkeys(map(plain_name, libraries)))
+    right = [name for name in right if routes[name].switch is None]
     ways = [_places(routes[name], failed_in) for name in libraries]
     if not right:
         return _everybody(ways, libraries)
@@ -73,12 +66,37 @@ def blame(routes: Mapping[str, Route], failing: Sequence[str], agreeing: Sequenc
     return _blame(culprit, reasoning, 0.5 + 0.25 * bool(control) + 0.2 * pinned)
 
 
+def _by_switch(
+    routes: Mapping[str, Route], failing: Sequence[str], right: Sequence[str], failed_in: str
+) -> Blame | None:
+    """The library whose switch alone tells a route that fails from one that does right."""
+    found = routes[failing[0]]
+    if found.switch is None or plain_name(found.name) not in right or not shared_switch(failing):
+        return None
+    places = _places(found, failed_in)
+    culprit = next((place for place in places if place.stage.library == found.switch.library.name), places[-1])
+    text = f"{_names(failing)} {_verb(failing)} and {plain_name(found.name)} does right: only {found.switch.says}"
+    role = f"runtime {found.switch.library.title}, only {found.switch.says}"
+    return Blame(culprit.stage.library, culprit.stage.name, role, text, 0.9)
+
+
+def with_degrees(who: Blame, failing: Sequence[Switch], right: Sequence[Switch]) -> Blame:
+    """A blame that also says how it depends on switches of the library, of which some were tried.
+
+    Of a ladder, such as the levels of an optimiser, it is the lowest degree at which it appears that is to blame.
+    """
+    degrees = [f"it appears {switch.says}" for switch in failing if switch.ladder][:1]
+    others = " or ".join(switch.says for switch in right)
+    without = [f"it does not show {others}"] if others else []
+    return replace(who, reasoning="; ".join([who.reasoning, *degrees, *without]))
+
+
 def _places(route: Route, failed_in: str = "") -> list[_Place]:
     places: list[_Place] = []
     way: tuple[str, ...] = ()
     for step in route.steps:
         for stage in step.stages:
-            way = (*way, f"{step.group.name}:{step.name}:{stage.name}")
+            way = (*way, f"{step.key}:{stage.name}")
             places.append(_Place(way, stage, step, step is route.steps[-1]))
             if stage.name == failed_in:
                 return places
@@ -90,13 +108,13 @@ def _blame(culprit: _Place, reasoning: str, confidence: float) -> Blame:
 
 
 def _role(place: _Place) -> str:
-    name = PROPER.get(place.stage.library, place.stage.library)
+    name = place.stage.owner.role or place.stage.owner.title
     backend = place.step.options.get("backend")
     if backend is not None:
-        return f"{PROPER['keras']}, {backend} backend"
+        return f"{KERAS.title}, {backend} backend"
     if place.step.live:
         return f"front end {name}"
-    if place.stage.library == "keras":
+    if place.stage.owner == KERAS:
         return f"{name}, {place.stage.name}"
     if place.stage.name == place.step.name != "run":  # a step that is named after what converts in it, and may go on
         return f"converter {place.stage.name}"
@@ -107,7 +125,7 @@ def _everybody(ways: Sequence[Sequence[_Place]], libraries: Sequence[str]) -> Bl
     """No route does right: a front end that all share, or the reference itself, may be wrong."""
     ends, fronts = [way[-1].stage for way in ways], [way[0].stage for way in ways]
     text = f"{_names(libraries)} {_verb(libraries)}"
-    stage, role = Stage("", EVERYBODY), AGAINST
+    stage, role = Stage("", Library(EVERYBODY)), AGAINST
     if len(set(ends)) == 1:
         stage = ends[0]
         text += f", all of them in {_named(ways[0][-1])}"
@@ -135,7 +153,7 @@ def _keras_itself(routes: Mapping[str, Route], failing: Sequence[str], right: Se
     if len(seen) < 2 or backends(right):
         return None
     text = f"{_names(failing)} {_verb(failing)}, Keras on {_names(seen)} among them, and on no backend does it right"
-    return Blame("keras", "build", EVERY_BACKEND, text, 0.6)
+    return Blame(KERAS.name, "build", EVERY_BACKEND, text, 0.6)
 
 
 def _by_library(ways: Sequence[Sequence[_Place]], libraries: Sequence[str], right: Sequence[Sequence[_Place]]) -> Blame:
@@ -165,5 +183,5 @@ def _one(names: Sequence[str]) -> str:
 
 
 def _named(place: _Place) -> str:
-    stage, library = place.stage
+    stage, library = place.stage.name, place.stage.library
     return library if stage == library else f"{stage} of {library}"

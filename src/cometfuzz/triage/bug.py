@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from cometfuzz.ir.case import Case
-from cometfuzz.oracles.finding import Finding, Severity, Symptom
+from cometfuzz.oracles.finding import DataKind, Finding, Symptom, severity_of
+from cometfuzz.oracles.symptoms import Severity, about
 
 
 @dataclass(frozen=True)
@@ -14,6 +15,7 @@ class Signature:
 
     failure: exception type with its innermost library frame, or a message template, or a signal; empty for values.
     condition: what the reducer found to matter of parameters, dtype and rank, as "padding='same', float16".
+    switch: the name of the library's switch without which it does not show, if there is one.
     """
 
     library: str
@@ -22,12 +24,12 @@ class Signature:
     layers: tuple[str, ...]
     failure: str = ""
     condition: str = ""
+    switch: str = ""
 
     @property
     def key(self) -> str:
-        return " | ".join(
-            (self.library, self.stage, self.symptom, " > ".join(self.layers), self.failure, self.condition)
-        )
+        parts = self.library, self.stage, self.symptom, " > ".join(self.layers), self.failure, self.condition
+        return " | ".join((*parts, self.switch) if self.switch else parts)
 
     @property
     def id(self) -> str:
@@ -67,14 +69,14 @@ class Bug:
 
     finding: on the minimal case. original, original_id: the case that it was found with. runs, shown: how often it was
     run again and how often it showed; less than always is flaky. utility: it needs one of our utility nodes, and is
-    counted apart. known: a link or note from the known issues. limit: it is no bug, because people say that the library
-    does not promise it, or libraries do not agree about NaN. script is None if none could be made that shows it; such a
-    bug is listed apart, not reported.
+    counted by itself. known: a link or note from the known issues. limit: it is no bug, because people say that the
+    library does not promise it, or libraries do not agree about NaN. script is None if none could be made that shows
+    it; such a bug is listed, not reported.
     """
 
     signature: Signature
     title: str
-    severity: Severity
+    data_kind: DataKind
     finding: Finding
     blame: Blame
     original: Case
@@ -96,6 +98,10 @@ class Bug:
         return self.signature.id
 
     @property
+    def severity(self) -> Severity:
+        return severity_of(self.signature.symptom, self.data_kind)
+
+    @property
     def flaky(self) -> bool:
         return self.shown < self.runs
 
@@ -110,3 +116,8 @@ class Bug:
         script can be written, as on a route of somebody else's."""
         shown = self.reported or (self.script is None and self.runs > 0 and not self.flaky)
         return shown and not self.known and not self.utility
+
+    @property
+    def is_urgent(self) -> bool:
+        """Whether a campaign fails over it that is not asked to fail over what is of low severity whatever the data."""
+        return about(self.finding.symptom).severity != "low"

@@ -4,7 +4,7 @@ script.py         the reproducer, as it was seen to show the bug in a clean proc
 issue.md          the issue draft, which `cometfuzz collect` writes from the entry; see `draft.py`
 example.py        the few lines of the draft, which people write, if any; example.txt: what they print
 case.json         the minimal case
-bug.json          the record by which the bug is recognised again; see `recording.py`
+bug.json          what was measured, by which the bug is recognised again; see `recording.py`
 defect.toml       the ledger's entry, which people write; see `ledger/defect.py`
 """
 
@@ -16,14 +16,16 @@ from itertools import chain, count
 from pathlib import Path
 
 from cometfuzz.errors import InvalidCollection
-from cometfuzz.ir.case import Case
+from cometfuzz.ir.case import PLAIN, Case, Manner
 from cometfuzz.ir.codec import case_id
 from cometfuzz.ir.graph import Graph
 from cometfuzz.ledger.defect import Defect
+from cometfuzz.ledger.matching import View
 from cometfuzz.ledger.reading import ENTRY
 from cometfuzz.oracles.finding import Finding
 from cometfuzz.places import Place
-from cometfuzz.triage.blame import EVERYBODY, KERAS_BACKEND, PROPER
+from cometfuzz.routes.registry import library_named
+from cometfuzz.triage.blame import EVERYBODY, KERAS_BACKEND
 from cometfuzz.triage.bug import Bug
 from cometfuzz.triage.entries import entry_text, first_entry, read_entry, stamp
 from cometfuzz.triage.recording import RECORD, read_bug, reading, write_bug, writing
@@ -39,11 +41,18 @@ LONGEST = 60
 
 @dataclass(frozen=True)
 class Collected:
-    """One bug of a collection, and its entry."""
+    """One bug of a collection, and its entry. shipped: it is of the ledger that comes with the package."""
 
     folder: Path
     bug: Bug
     defect: Defect
+    shipped: bool = False
+
+    @staticmethod
+    def read(place: Place) -> "Collected":
+        """What is in the folder of a bug, checked."""
+        defect = read_entry(place)
+        return Collected(place.path(), read_bug(place, defect.title), defect)
 
     @property
     def slug(self) -> str:
@@ -56,8 +65,13 @@ class Collected:
 
     @property
     def place(self) -> str:
-        """The name by which others speak of it: bugs/SLUG."""
-        return f"{self.folder.parent.name}/{self.slug}"
+        """The name by which others speak of it: bugs/SLUG, wherever the package has them."""
+        return f"{DEFAULT if self.shipped else self.folder.parent.name}/{self.slug}"
+
+    def stands(self, view: View, routes: Sequence[str]) -> bool:
+        """Whether it can be what these routes show: a shipped one for versions that it stands for, a user's own always,
+        because nobody looks for it anew when a library changes."""
+        return not self.shipped or view.stands_among(self.defect, routes)
 
     @property
     def status(self) -> str:
@@ -79,23 +93,12 @@ class Collected:
     @property
     def library(self) -> str:
         """Whose bug it is, by its proper name."""
-        name = self.defect.library
-        return LIBRARIES.get(name, PROPER.get(name, name))
+        return library_named(self.defect.library).title
 
     @property
     def version(self) -> str:
         """The version of the library that it was found in, as far as it is known."""
         return self.bug.versions.get(self.defect.library, self.bug.versions.get(self.bug.blame.library, ""))
-
-
-LIBRARIES = {
-    "litert-converter": "LiteRT converter",
-    "onnx": "ONNX",
-    "jax": "JAX",
-    "mxnet": "MXNet",
-    "keras-mxnet": "Keras-MXNet",
-}
-"""Proper names where the name in a blame is part of a sentence."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +113,7 @@ class Collection:
         """The collection in a folder, all of it checked; a folder that is not there is an empty one."""
         with reading(folder):
             found = _bugs_in(folder)
-        entries = tuple(Collected(place.path(), read_bug(place), read_entry(place)) for place in found)
+        entries = tuple(map(Collected.read, found))
         mended = {entry.slug: entry.defect.same_fix for entry in entries}
         for entry in entries:
             if not _SLUG.fullmatch(entry.slug):
@@ -136,7 +139,16 @@ class Collection:
             write_bug(place / draft, bug)
             (place / draft).write(ENTRY, entry_text(first).encode())
             place.move(draft, place, slug)
-        entry = Collected(place.path(slug), read_bug(place / slug), read_entry(place / slug))
+        entry = Collected.read(place / slug)
+        entries = sorted((*self.entries, entry), key=lambda each: each.slug)
+        return Collection(self.folder, tuple(entries)), entry
+
+    def record(self, name: str, bug: Bug) -> tuple["Collection", Collected]:
+        """Give an entry that no triage has made what one has found of it; its name stays, and what people wrote."""
+        place = Place(self.folder) / name
+        with writing(place.path()):
+            write_bug(place, bug)
+        entry = Collected.read(place)
         entries = sorted((*self.entries, entry), key=lambda each: each.slug)
         return Collection(self.folder, tuple(entries)), entry
 
@@ -144,8 +156,8 @@ class Collection:
         """Take script, draft, case and record of a bug anew; its name and its entry stay."""
         with writing(entry.folder):
             write_bug(entry.files, bug)
-        renewed = replace(entry, bug=read_bug(entry.files))
-        return Collection(self.folder, tuple(renewed if each is entry else each for each in self.entries))
+        renewed = Collected.read(entry.files)
+        return Collection(self.folder, tuple(renewed if each.slug == entry.slug else each for each in self.entries))
 
     def stamped(self, entries: Sequence[Collected], day: datetime.date) -> "Collection":
         """Write down the day on which the scripts of these entries showed their bugs."""
@@ -183,7 +195,7 @@ def _bugs_in(folder: Path) -> list[Place]:
 
 def having(entries: Sequence[Collected], bug: Bug) -> Collected | None:
     """The entry that a bug of a campaign is: the same signature, or one that covers its minimal case."""
-    return twin(entries, bug) or covering(entries, bug.finding, bug.minimal.graph)
+    return twin(entries, bug) or covering(entries, bug.finding, bug.minimal.graph, bug.minimal.manner)
 
 
 def twin(entries: Sequence[Collected], bug: Bug) -> Collected | None:
@@ -191,9 +203,9 @@ def twin(entries: Sequence[Collected], bug: Bug) -> Collected | None:
     return next((entry for entry in entries if same_bug(entry.bug.signature, bug.signature)), None)
 
 
-def covering(entries: Sequence[Collected], finding: Finding, graph: Graph) -> Collected | None:
-    """The entry that a finding is one more sight of, if there is one. Runs nothing."""
-    return next((entry for entry in entries if covers(entry.bug, finding, graph)), None)
+def covering(entries: Sequence[Collected], finding: Finding, graph: Graph, manner: Manner = PLAIN) -> Collected | None:
+    """The entry that a finding is a duplicate of, if there is one. Runs nothing."""
+    return next((entry for entry in entries if covers(entry.bug, finding, graph, manner)), None)
 
 
 def recognised(entry: Collected, case: Case) -> Bug:

@@ -11,8 +11,9 @@ from cometfuzz.ledger.reading import same_fix
 from cometfuzz.oracles.bench import Bench
 from cometfuzz.oracles.finding import Finding, Symptom, template
 from cometfuzz.oracles.judging import examine
-from cometfuzz.oracles.symptoms import about
+from cometfuzz.oracles.symptoms import RELATION, about
 from cometfuzz.routes import Route
+from cometfuzz.routes.switches import plain_name
 
 TIMES = 3
 """How often a finding is run again before it is believed."""
@@ -24,7 +25,8 @@ class Target:
 
     layers: the layer in which it lies, and those that lie inside it, since a smaller case may do without the wrapper;
     empty if nobody knows. failing: the route that is run for it. agreeing: one that must not fail in the same way.
-    defect: what explains it; a case that another one explains, or none, shows something else.
+    defect: what explains it; a case that another one explains, or none, shows something else. voting: all routes of
+    the finding, if it takes more than two of them to see it.
     """
 
     symptom: Symptom
@@ -35,6 +37,7 @@ class Target:
     failing: str
     agreeing: str | None
     defect: str = ""
+    voting: tuple[str, ...] = ()
 
     @staticmethod
     def of(finding: Finding, graph: Graph, routes: Mapping[str, Route]) -> "Target":
@@ -50,11 +53,14 @@ class Target:
             failing=failing,
             agreeing=_nearest(routes, failing, agreeing),
             defect=finding.defect,
+            voting=tuple(name for camp in finding.camps for name in camp.routes if name in routes)
+            if finding.data_kind == "invalid"
+            else (),
         )
 
     @property
     def routes(self) -> tuple[str, ...]:
-        return (self.failing,) if self.agreeing is None else (self.failing, self.agreeing)
+        return self.voting or ((self.failing,) if self.agreeing is None else (self.failing, self.agreeing))
 
     def matches(self, finding: Finding) -> bool:
         """Whether a finding in another case is the same, as far as one can tell."""
@@ -94,14 +100,15 @@ def activations_of(params: Params) -> list[str]:
 
 
 def _nearest(routes: Mapping[str, Route], failing: str, agreeing: Sequence[str]) -> str | None:
-    """Of the routes that agree, the one that shares most steps with the failing one; then the shortest."""
+    """Of the routes that agree, the failing one without its switch; else the one that shares most steps with it; then
+    the shortest."""
     if not agreeing:
         return None
     own = routes[failing].keys
 
-    def nearness(name: str) -> tuple[int, int]:
+    def nearness(name: str) -> tuple[bool, int, int]:
         shared = sum(one == two for one, two in zip(own, routes[name].keys, strict=False))
-        return -shared, len(routes[name].steps)
+        return name != plain_name(failing), -shared, len(routes[name].steps)
 
     return min(agreeing, key=nearness)
 
@@ -129,10 +136,13 @@ class Probe:
         return self.judge(self.executor.run(case, routes))
 
     def judge(self, trial: Trial) -> list[Finding]:
-        again = None
-        if about(self.target.symptom).twice:
+        again, record = None, about(self.target.symptom)
+        if record.twice:
             again = self.executor.run(trial.case, tuple(trial.outcomes))
-        return list(examine(Bench(trial, self.executor.run, again, self.executor.view)))
+        asked = self.target.failure if self.target.symptom == RELATION.name else ""
+        memory = record.end == "memory"
+        bench = Bench(trial, self.executor.run, again, self.executor.view, memory=memory, relations=asked)
+        return list(examine(bench))
 
 
 @dataclass(frozen=True)
@@ -151,7 +161,7 @@ def confirm(probe: Probe, case: Case) -> Confirmed:
     seconds, and a script is run from its beginning in a clean process anyway.
     """
     steps = probe.executor.routes[probe.target.failing].steps
-    here = [step for step in steps if (probe.target.stage, probe.target.library) in step.stages]
+    here = [step for step in steps if step.has(probe.target.stage, probe.target.library)]
     failed = (here or steps)[-1].group.name
     for worker in probe.executor.workers:
         if worker.group.name == failed:

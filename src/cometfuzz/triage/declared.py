@@ -4,17 +4,19 @@ A campaign passes over what is declared. This is the other way round: each decla
 one layer, and triaged like a finding of a campaign.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from cometfuzz.catalogue.data import NUMPY, to_tensor
 from cometfuzz.catalogue.drawing import LayerDraw, draw_layer
+from cometfuzz.catalogue.files import load
 from cometfuzz.execution.conformance import find_rules, layers_of
 from cometfuzz.execution.versions import usual_view
 from cometfuzz.ir.case import Case
 from cometfuzz.ledger.matching import Rule, rules
+from cometfuzz.ledger.reading import CASE, shipped
 from cometfuzz.oracles.bench import Bench
 from cometfuzz.oracles.judging import examine
 from cometfuzz.routes.registry import ROUTES
@@ -27,7 +29,7 @@ SEARCHED = 1500
 LAYERS_TRIED = 3
 """A rule of any layer, or of many, is looked for in the first so many of them in which it is found."""
 
-PLAIN = ("Dense", "Activation")
+USUAL_LAYERS = ("Dense", "Activation")
 
 TRIES = {True: 12, False: 60}
 """How many covered draws of a layer are run for one that shows it, if the rule is exact, and if it is not."""
@@ -46,7 +48,13 @@ class Proven:
 def declared_bugs(routes: Sequence[str] = ()) -> list[Rule]:
     """The rules of bugs that a maintainer would mend, as far as one of the routes has them."""
     names = routes or tuple(ROUTES)
-    return [rule for rule in rules() if rule.defect.kind == "bug" and _route_of(rule, names) is not None]
+    return [
+        rule
+        for rule in rules()
+        if rule.defect.kind == "bug"
+        and (route := _route_of(rule, names)) is not None
+        and usual_view().stands(rule.defect, route)
+    ]
 
 
 def prove(
@@ -56,20 +64,30 @@ def prove(
     name = _route_of(rule, routes)
     if name is None:
         return Proven(rule, "", None, "none of the routes has it")
-    tried = layers = 0
-    for layer in _layers(rule, name):
+    tried = 0
+    for case in _candidates(rule, name, report):
+        tried += 1
+        trial = triage.executor.run(case, [name])
+        for finding in examine(Bench(trial, triage.executor.run, view=triage.executor.view)):
+            if finding.defect == rule.id and finding.claims:
+                done = triage.triage(finding, case, routes)
+                return Proven(rule, name, done.bug, done.reason)
+    return Proven(rule, name, None, f"none of {tried} calls that it covers shows it")
+
+
+def _candidates(rule: Rule, route: str, report: Callable[[str], None]) -> Iterator[Case]:
+    """The case of the entry, which has shown it once, perhaps on another route; then drawn calls of its layers."""
+    own = shipped() / rule.id / CASE
+    if own.is_file():
+        yield load(own)
+    layers = 0
+    for layer in _layers(rule, route):
         report(layer)
-        cases = leads(rule, name, layer)
-        layers, tried = layers + bool(cases), tried + len(cases)
-        for case in cases:
-            trial = triage.executor.run(case, [name])
-            for finding in examine(Bench(trial, triage.executor.run, view=triage.executor.view)):
-                if finding.defect == rule.id and finding.claims:
-                    done = triage.triage(finding, case, routes)
-                    return Proven(rule, name, done.bug, done.reason)
+        cases = leads(rule, route, layer)
+        yield from cases
+        layers += bool(cases)
         if layers == LAYERS_TRIED:
             break
-    return Proven(rule, name, None, f"none of {tried} calls that it covers shows it")
 
 
 def leads(rule: Rule, route: str, layer: str, wanted: int = 0) -> list[Case]:
@@ -105,7 +123,11 @@ def _route_of(rule: Rule, routes: Sequence[str]) -> str | None:
 def _layers(rule: Rule, route: str) -> list[str]:
     """The layers to look at: as the rule names them; else plain ones first."""
     names = layers_of(ROUTES[route], rule.layers)
-    return sorted(names, key=rule.layers.index) if rule.layers else sorted(names, key=lambda name: name not in PLAIN)
+    return (
+        sorted(names, key=rule.layers.index)
+        if rule.layers
+        else sorted(names, key=lambda name: name not in USUAL_LAYERS)
+    )
 
 
 def _elements(case: Case) -> int:

@@ -15,7 +15,8 @@ from cometfuzz.ledger.defect import ANY_CPU, Defect, Seen
 from cometfuzz.oracles.symptoms import about
 from cometfuzz.places import Place
 from cometfuzz.routes import Route
-from cometfuzz.routes.registry import ROUTES
+from cometfuzz.routes.registry import ROUTES, library_named
+from cometfuzz.routes.trackers import Content, Tracker
 from cometfuzz.triage.blame import AGAINST
 from cometfuzz.triage.bug import Bug
 from cometfuzz.triage.collection import Collected, Collection
@@ -24,7 +25,6 @@ from cometfuzz.triage.example import Example, core_of, read_example
 from cometfuzz.triage.fuzzer_rules import rules_text
 from cometfuzz.triage.recording import DRAFT, MAX_BYTES, writing
 from cometfuzz.triage.scripts.onnx_program import CUT
-from cometfuzz.triage.trackers import PLAIN, TRACKERS, Content, Tracker
 
 DOCUMENT = Path("docs", "drafts.md")
 """Beside the collection's folder: drafts for people to look at."""
@@ -73,7 +73,7 @@ def example_of(entry: Collected) -> Example | None:
 
 def tracker_of(defect: Defect) -> Tracker:
     """Where its issue belongs: to the library whose defect it is, whatever route showed it."""
-    return TRACKERS.get(defect.library, PLAIN)
+    return library_named(defect.library).tracker
 
 
 def write_drafts(collection: Collection) -> None:
@@ -192,6 +192,8 @@ def _meant(bug: Bug) -> str:
             "The script has a part of the converted model. What is expected of it comes from another runtime, which"
             " gives for the whole model what follows from the documented meaning of the layers."
         )
+    if end == "relation":
+        return "Whatever the right result is, these two must agree."
     if end == "values":
         return (
             "It follows from the documented meaning of the layers, computed in float64, or from the unconverted model."
@@ -211,7 +213,9 @@ def _ways(names: Sequence[str], routes: Mapping[str, Route]) -> str:
     paths = [routes[name].path for name in names]
     more = [f"{len(paths) - MAX_WAYS} more"] if len(paths) > MAX_WAYS else []
     text = "; ".join([*paths[:MAX_WAYS], *more])
-    return text.replace("keras-tf", "Keras on TensorFlow").replace("keras-torch", "Keras on PyTorch")
+    for route in ROUTES.values():
+        text = text.replace(route.name, route.known_as) if route.known_as else text
+    return text
 
 
 def _versions(report: _Report) -> str:
@@ -219,7 +223,8 @@ def _versions(report: _Report) -> str:
     first, *more = report.defect.seen or (Seen({}),)
     lines = [f"Shows with {_named({**first.versions, **_beside(report, first.versions)})}"]
     lines += [f"Shows with {_named(each.versions)}" for each in more]
-    lines += [f"Does not show with {_named(each.versions)}" for each in report.defect.fixed]
+    gone = [each.versions for each in report.defect.fixed if report.defect.library in each.versions]
+    lines += [f"Does not show with {_named(versions)}" for versions in gone]
     return "\n".join(f"- {line}" for line in lines)
 
 
@@ -245,7 +250,7 @@ def _named(versions: Mapping[str, str]) -> str:
 def _attached(report: _Report) -> str:
     """The guarded script, folded."""
     script = report.bug.script
-    if script is None:
+    if script is None or not script.text:
         return ""
     told = "A script that ends with exit code 1 if it shows, 0 if not, 2 if a library is missing"
     return f"<details><summary>{told}</summary>\n\n{fenced(script.text, 'python')}\n\n</details>"

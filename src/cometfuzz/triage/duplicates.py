@@ -7,23 +7,9 @@ from dataclasses import dataclass
 
 from cometfuzz.ledger.defect import Defect
 from cometfuzz.oracles.symptoms import about
+from cometfuzz.routes.trackers import Tracker
 from cometfuzz.triage.bug import Bug
 from cometfuzz.triage.example import Example
-from cometfuzz.triage.trackers import Tracker
-
-PROPERTIES: dict[str, str] = {
-    "crash": "error",
-    "death": "crash",
-    "unsupported": "unsupported",
-    "refused": "invalid",
-    "hang": "hangs",
-    "nonfinite": "nan",
-    "shape": "wrong shape",
-    "dtype": "wrong dtype",
-    "value": "wrong result",
-    "nondeterminism": "nondeterministic",
-}
-"""What people write in titles."""
 
 _LIBRARIES = {"keras", "tf", "torch", "onnx"}
 _OPERATOR = re.compile(r"= ([A-Z]\w+) ?[(<]")
@@ -53,7 +39,7 @@ def queries(defect: Defect, bug: Bug, example: Example | None, tracker: Tracker)
     names, arguments = told_by(example.text if example is not None and example.by_hand else "")
     names = names or list(dict.fromkeys(bug.signature.layers)) or [defect.library]
     symptom = bug.finding.symptom
-    words = [" ".join([*names[:3], *arguments[:2]]), f"{names[0]} {PROPERTIES.get(symptom, symptom)}"]
+    words = [" ".join([*names[:3], *arguments[:2]]), f"{names[0]} {about(symptom).searched or symptom}"]
     message = _exception(example.actual if example else "")
     if message and about(symptom).raises:
         words.insert(1, message)

@@ -6,12 +6,13 @@ from functools import cached_property
 
 import numpy as np
 
+from cometfuzz.catalogue.cutting import cut_out, needed, outputs_of, with_mask_sources
 from cometfuzz.catalogue.data import NUMPY, Array, Data, draw_data, expected_tensors, to_array, to_tensor
-from cometfuzz.catalogue.drawing import input_params
+from cometfuzz.catalogue.manners import fitting, of_part
 from cometfuzz.catalogue.validate import assemble
 from cometfuzz.errors import InvalidCase
 from cometfuzz.ir.case import Case, Tensor
-from cometfuzz.ir.graph import INPUT, Draft, Edge, Graph
+from cometfuzz.ir.graph import Draft, Edge, Graph
 from cometfuzz.ir.types import FLOATS
 from cometfuzz.reference.run import narrow, run
 
@@ -40,69 +41,25 @@ class Workpiece:
         self, drafts: Iterable[Draft], outputs: Sequence[Edge], data: Mapping[str, Tensor] | None = None
     ) -> Case | None:
         """The case of other nodes: pruned and typed, its tensors cut to fit; None if that is not valid."""
-        kept = needed(drafts, outputs)
         try:
-            graph = assemble(kept, list(dict.fromkeys(outputs)))
+            graph = assemble(needed(drafts, outputs), list(dict.fromkeys(outputs)))
         except InvalidCase:
             return None
-        return Case(graph, self.case.rng_seed, fitted(graph, self.case.data if data is None else data))
+        kept = fitted(graph, self.case.data if data is None else data)
+        return Case(graph, self.case.rng_seed, kept, manner=fitting(graph, self.case.manner))
 
     def part(self, keep: Collection[str], outputs: Sequence[Edge], values: Mapping[Edge, Array]) -> Case | None:
         """Some nodes; what they read of others becomes an input with the values seen there."""
-        drafts: list[Draft] = []
-        data = dict(self.case.data)
-        sources: dict[Edge, Edge] = {}
-        for node in self.graph.nodes:
-            if node.id not in keep:
-                continue
-            for edge in node.inputs:
-                if edge.node in keep or edge in sources:
-                    continue
-                if self.graph.by_id[edge.node].layer == INPUT:
-                    drafts.append(self.graph.by_id[edge.node].draft)
-                    sources[edge] = edge
-                    continue
-                name = f"cut_{edge.node}_{edge.output}"
-                drafts.append(Draft(name, INPUT, input_params(self.graph.type_of(edge)), ()))
-                sources[edge] = Edge(name)
-                data[name] = to_tensor(values[edge])
-            drafts.append(node.draft._replace(inputs=tuple(sources.get(edge, edge) for edge in node.inputs)))
-        return self.rebuilt(unique(drafts), outputs, data)
+        part = cut_out(self.graph, keep, outputs)
+        if part is None:
+            return None
+        seen = {name: to_tensor(values[edge]) for name, edge in part.cut.items()}
+        kept = fitted(part.graph, {**self.case.data, **seen})
+        return Case(part.graph, self.case.rng_seed, kept, manner=of_part(self.case, part))
 
     def alone(self, name: str, values: Mapping[Edge, Array]) -> Case | None:
         """One node, and what its inputs have their masks from."""
-        keep, waiting = {name}, [name]
-        while waiting:
-            for edge in self.graph.by_id[waiting.pop()].inputs:
-                if self.graph.type_of(edge).masked and edge.node not in keep:
-                    keep.add(edge.node)
-                    waiting.append(edge.node)
-        return self.part(keep, outputs_of(self.graph, name), values)
-
-
-def outputs_of(graph: Graph, name: str) -> list[Edge]:
-    return [Edge(name, index) for index in range(len(graph.by_id[name].outputs))]
-
-
-def unique(drafts: Iterable[Draft]) -> list[Draft]:
-    """One draft for each id, the first."""
-    found: dict[str, Draft] = {}
-    for draft in drafts:
-        found.setdefault(draft.id, draft)
-    return list(found.values())
-
-
-def needed(drafts: Iterable[Draft], outputs: Sequence[Edge]) -> list[Draft]:
-    """The drafts that some output stands on, in their order."""
-    every = {draft.id: draft for draft in drafts}
-    kept: set[str] = set()
-    waiting = [edge.node for edge in outputs]
-    while waiting:
-        at = waiting.pop()
-        if at not in kept and at in every:
-            kept.add(at)
-            waiting += [edge.node for edge in every[at].inputs]
-    return [draft for draft in every.values() if draft.id in kept]
+        return self.part(with_mask_sources(self.graph, [name]), outputs_of(self.graph, name), values)
 
 
 def fitted(graph: Graph, data: Mapping[str, Tensor]) -> dict[str, Tensor]:

@@ -12,12 +12,13 @@ from cometfuzz.ledger.defect import TRIGGERS, Defect, Kind, Seen, Standing, Trig
 from cometfuzz.ledger.reading import ENTRY
 from cometfuzz.oracles.symptoms import about
 from cometfuzz.places import Place
+from cometfuzz.routes.libraries import KERAS
+from cometfuzz.routes.registry import library_named
 from cometfuzz.triage.blame import KERAS_BACKEND
 from cometfuzz.triage.bug import Bug
 from cometfuzz.triage.recording import read_text
 from cometfuzz.triage.signature import condition_of, layers_of
 
-UNMAINTAINED = ("mxnet", "keras-mxnet", "onnx2pytorch")
 NOBODY_MENDS_IT = "Nobody maintains this library, or this part of it, any more."
 NEEDS_UTILITY = "It needs one of our utility nodes."
 
@@ -46,7 +47,7 @@ def first_entry(bug: Bug) -> Defect:
 
 def library_of(bug: Bug) -> str:
     """The library that is blamed; a backend of Keras is Keras."""
-    return "keras" if KERAS_BACKEND.fullmatch(bug.blame.role) else bug.blame.library
+    return KERAS.name if KERAS_BACKEND.fullmatch(bug.blame.role) else bug.blame.library
 
 
 def _plain(version: str) -> str:
@@ -55,7 +56,7 @@ def _plain(version: str) -> str:
 
 
 def _standing(bug: Bug) -> tuple[Kind, Standing, str]:
-    if bug.blame.library in UNMAINTAINED:
+    if not library_named(bug.blame.library).maintained:
         return "bug", "not counted", NOBODY_MENDS_IT
     if bug.utility:
         return "bug", "not counted", NEEDS_UTILITY
@@ -65,12 +66,12 @@ def _standing(bug: Bug) -> tuple[Kind, Standing, str]:
 
 def _triggers(bug: Bug) -> tuple[Trigger, ...]:
     graph = bug.minimal.graph
-    names = {fact.name for fact in condition_of(graph, bug.severity)} - {"data"}
+    names = {fact.name for fact in condition_of(graph, bug.data_kind)} - {"data"}
     taken: dict[Trigger, bool] = {
-        "input": bug.severity == "empty" or any(name in _OF_INPUT for name in names),
+        "input": bug.data_kind == "empty" or any(name in _OF_INPUT for name in names),
         "parameter": any(name not in _OF_INPUT for name in names),
         "sequence": len(layers_of(graph)) > 1,
-        "special value": bug.severity in ("special", "overflow"),
+        "special value": bug.data_kind in ("special", "overflow"),
     }
     found = tuple(name for name in TRIGGERS if taken.get(name))
     return found or ("default",)

@@ -8,7 +8,7 @@ limit = true                 # the library does not promise this: it is no bug, 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -17,7 +17,8 @@ import msgspec
 from cometfuzz.config import MAX_BYTES, decode
 from cometfuzz.errors import InvalidConfig
 from cometfuzz.ledger.defect import Defect, Pattern
-from cometfuzz.ledger.reading import defects
+from cometfuzz.ledger.matching import View
+from cometfuzz.ledger.reading import defects, shipped
 from cometfuzz.reading import read_regular
 from cometfuzz.triage.bug import Signature
 from cometfuzz.triage.collection import DEFAULT, Collected, Collection, is_collection
@@ -60,6 +61,20 @@ class KnownIssue(Pattern, frozen=True, forbid_unknown_fields=True):
     def text(self) -> str:
         return ": ".join(part for part in (self.link, self.note) if part)
 
+    def stands(self, view: View, routes: Sequence[str]) -> bool:
+        """Whether it says something of these routes: a user's own pattern does, whatever their versions."""
+        return True
+
+
+class EntryIssue(KnownIssue, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """An entry of the ledger, as its signature has it."""
+
+    defect: Defect
+
+    def stands(self, view: View, routes: Sequence[str]) -> bool:
+        """An entry says something only of versions that it stands for."""
+        return view.stands_among(self.defect, routes)
+
 
 class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     issue: tuple[KnownIssue, ...] = ()
@@ -72,17 +87,30 @@ class Known:
     issues: tuple[KnownIssue, ...] = ()
     collected: tuple[Collected, ...] = ()
 
+    def on(self, view: View, routes: Sequence[str]) -> "Known":
+        """What of it can explain something that these routes show, with the versions that they have."""
+        issues = tuple(each for each in self.issues if each.stands(view, routes))
+        return Known(issues, tuple(each for each in self.collected if each.stands(view, routes)))
+
 
 def gather_known(paths: Sequence[Path], configured: Sequence[str] | None = None) -> Known:
-    """What TOML files and collections say, then what is shipped. Not configured: the collection bugs, if it is here."""
+    """What TOML files and collections say, then what is shipped, wherever we work. Not configured: the collection bugs,
+    if it is here."""
     default = [DEFAULT] if configured is None and is_collection(DEFAULT) else []
     every = list(dict.fromkeys([*paths, *map(Path, configured or ()), *default]))
-    folders = [path for path in every if path.is_dir()]
+    folders = [path for path in every if path.is_dir() and path.resolve() != shipped().resolve()]
     for folder in folders:
         if not is_collection(folder):
             raise InvalidConfig(f"{folder}: expected a collection, or a TOML file; received a folder without bugs")
     issues = load_known(*(path for path in every if not path.is_dir()))
-    return Known(issues, tuple(entry for folder in folders for entry in Collection.read(folder).entries))
+    own = (entry for folder in folders for entry in Collection.read(folder).entries)
+    return Known(issues, (*own, *shipped_bugs()))
+
+
+def shipped_bugs() -> tuple[Collected, ...]:
+    """The bugs of the ledger that comes with the package, with what this machine has learned of them."""
+    entries = Collection.read(shipped()).entries
+    return tuple(replace(entry, defect=defects()[entry.slug], shipped=True) for entry in entries)
 
 
 def load_known(*paths: Path) -> tuple[KnownIssue, ...]:
@@ -100,11 +128,11 @@ def _letters(pattern: Pattern) -> int:
     return sum(len(getattr(pattern, name).replace("*", "")) for name in Pattern.__struct_fields__)
 
 
-def issue_of(defect: Defect, pattern: Pattern) -> KnownIssue:
+def issue_of(defect: Defect, pattern: Pattern) -> EntryIssue:
     """An entry of the ledger that is recognised by its signature."""
     patterns = {name: getattr(pattern, name) for name in Pattern.__struct_fields__}
     note = f"{defect.id}: {defect.title}"
-    return KnownIssue(link=defect.link, note=note, limit=defect.kind != "bug", **patterns)
+    return EntryIssue(defect=defect, link=defect.link, note=note, limit=defect.kind != "bug", **patterns)
 
 
 def known_as(issues: Sequence[KnownIssue], signature: Signature, *, early: bool = False) -> KnownIssue | None:

@@ -10,16 +10,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cometfuzz.catalogue.cutting import open_ends, outputs_of
 from cometfuzz.catalogue.data import Array
 from cometfuzz.execution.comparing import array_of
 from cometfuzz.execution.executor import Executor
 from cometfuzz.execution.outcome import Outcome
-from cometfuzz.execution.protocol import WireTensor
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.graph import INPUT, Edge, Graph
 from cometfuzz.oracles.symptoms import about
+from cometfuzz.protocol import WireTensor
 from cometfuzz.triage.confirm import Probe
-from cometfuzz.triage.editing import Workpiece, outputs_of
+from cometfuzz.triage.editing import Workpiece
 from cometfuzz.triage.reduce import Reducer
 
 EPSILON = 1e-7
@@ -118,10 +119,7 @@ def _by_cutting(reducer: Reducer, case: Case) -> str:
 
 def beginning(case: Case, names: list[str]) -> Case | None:
     """The given nodes, with an output wherever nobody reads on."""
-    nodes = [case.graph.by_id[name] for name in names]
-    read = {edge for node in nodes for edge in node.inputs}
-    ends = [Edge(node.id, index) for node in nodes for index in range(len(node.outputs))]
-    return Workpiece(case).rebuilt(case.graph.drafts, [edge for edge in ends if edge not in read])
+    return Workpiece(case).rebuilt(case.graph.drafts, open_ends(case.graph, names))
 
 
 def change_rates(graph: Graph, one: Mapping[Edge, WireTensor], two: Mapping[Edge, WireTensor]) -> dict[str, float]:

@@ -13,17 +13,18 @@ import numpy as np
 
 from cometfuzz.catalogue.data import NUMPY, Array, expected_tensors, to_tensor
 from cometfuzz.catalogue.drawing import input_params
+from cometfuzz.catalogue.manners import fitting, simpler_manners
 from cometfuzz.catalogue.spec import CATALOGUE
-from cometfuzz.ir.case import Case, Tensor
+from cometfuzz.ir.case import PLAIN, Case, Tensor
 from cometfuzz.ir.graph import INPUT, Draft, Edge, Inner, Node, Params
-from cometfuzz.ir.types import DTYPES
+from cometfuzz.ir.types import DTYPES, POLICIES, POLICY
 from cometfuzz.triage.confirm import activations_of
-from cometfuzz.triage.editing import Workpiece, unique
+from cometfuzz.triage.editing import Workpiece
 
 Pass = Callable[[Workpiece], Iterator[Case | None]]
 T = TypeVar("T")
 PASSES: list[Pass] = []
-PLAIN, PLAIN_LAYER = "float32", "ReLU"
+USUAL_DTYPE, USUAL_LAYER = "float32", "ReLU"
 DECIMALS = (0, 1, 2, 3)
 SPREAD = (-4.0, -0.75, -0.25, 0.0, 0.25, 0.75, 4.0, 8.0)
 NEAR = 8
@@ -46,6 +47,17 @@ def chunks(items: Sequence[T]) -> Iterator[Sequence[T]]:
 
 def _layers(piece: Workpiece) -> list[Node]:
     return [node for node in piece.graph.nodes if node.layer != INPUT]
+
+
+@reduction
+def plainer(piece: Workpiece) -> Iterator[Case | None]:
+    """The model written and handed on as usual: in all respects, then in each, then in less of one."""
+    manner = piece.case.manner
+    if manner == PLAIN:
+        return
+    yield replace(piece.case, manner=PLAIN)
+    for each in simpler_manners(manner):
+        yield replace(piece.case, manner=fitting(piece.graph, each))
 
 
 @reduction
@@ -81,7 +93,7 @@ def end_earlier(piece: Workpiece) -> Iterator[Case | None]:
 
 @reduction
 def bypass_utilities(piece: Workpiece) -> Iterator[Case | None]:
-    """Our own repairs first: whoever needs one is classed apart."""
+    """Our own repairs first: what needs one is not counted."""
     yield from _bypass(piece, [node for node in _layers(piece) if CATALOGUE[node.layer].kind == "utility"])
 
 
@@ -136,8 +148,8 @@ def _changed(piece: Workpiece, node: Node, **changes: Any) -> Case | None:
 def plain_layers(piece: Workpiece) -> Iterator[Case | None]:
     """ReLU instead of a layer: where that fails too, the layer does not matter."""
     for node in _layers(piece):
-        if node.layer != PLAIN_LAYER and len(node.inputs) == 1:
-            yield _changed(piece, node, layer=PLAIN_LAYER, params={})
+        if node.layer != USUAL_LAYER and len(node.inputs) == 1:
+            yield _changed(piece, node, layer=USUAL_LAYER, params={})
 
 
 @reduction
@@ -150,16 +162,26 @@ def unwrap(piece: Workpiece) -> Iterator[Case | None]:
                 yield _on_one_step(piece, node, value)
         if node.layer != "Activation":
             for name in activations_of(node.params):
-                yield _activation(piece, node, name)
+                yield _activation(piece, node, name, np.array([SPREAD]))
+            if (seen := _before_activation(piece, node)) is not None:
+                yield _activation(piece, node, node.params.activation, seen)
 
 
-def _activation(piece: Workpiece, node: Node, name: str) -> Case | None:
-    """An activation on numbers of both signs, small and large."""
-    case = _instead(piece, node, "Activation", Params({"activation": name}), (1, len(SPREAD)))
+def _activation(piece: Workpiece, node: Node, name: str, numbers: Array) -> Case | None:
+    """An activation by itself, on some numbers: those of both signs, small and large, or what it sees in its layer."""
+    case = _instead(piece, node, "Activation", Params({"activation": name}), numbers.shape)
     if case is None:
         return None
     (source,) = case.graph.inputs
-    return replace(case, data={source.id: to_tensor(np.array([SPREAD], NUMPY[source.outputs[0].dtype]))})
+    return replace(case, data={source.id: to_tensor(numbers.astype(NUMPY[source.outputs[0].dtype]))})
+
+
+def _before_activation(piece: Workpiece, node: Node) -> Array | None:
+    """What the activation of a layer sees: the result of the layer without it."""
+    if "activation" not in node.params:
+        return None
+    plain = _changed(piece, node, params=node.params.replace(activation="linear"))
+    return None if plain is None else Workpiece(plain).values.get(Edge(node.id))
 
 
 def _on_one_step(piece: Workpiece, node: Node, inner: Inner) -> Case | None:
@@ -174,7 +196,7 @@ def _instead(piece: Workpiece, node: Node, layer: str, params: Params, shape: tu
     source = Draft(f"at_{node.id}", INPUT, {**input_params(kind), "shape": shape}, ())
     call = Draft(node.id, layer, params, (Edge(source.id),))
     drafts = [part for draft in piece.graph.drafts for part in ((source, call) if draft.id == node.id else (draft,))]
-    return piece.rebuilt(unique(drafts), [Edge(node.id)])
+    return piece.rebuilt(drafts, [Edge(node.id)])
 
 
 @reduction
@@ -239,7 +261,9 @@ def simplest_parameters(piece: Workpiece) -> Iterator[Case | None]:
         if repr(value) != repr(_simplest(node.layer, name))
     ]
     hidden = [
-        place for place in odd if CATALOGUE[piece.graph.by_id[place[0]].layer].params[place[1]].effect != "forward"
+        (name, parameter)
+        for name, parameter in odd
+        if (space := CATALOGUE[piece.graph.by_id[name].layer].params.get(parameter)) and space.effect != "forward"
     ]
     if hidden:
         yield _simplified(piece, hidden)
@@ -252,14 +276,15 @@ def simplest_parameters(piece: Workpiece) -> Iterator[Case | None]:
 
 
 def _simplest(layer: str, parameter: str) -> Any:
-    return CATALOGUE[layer].complete({})[parameter]
+    """The simplest value of a parameter; that of a policy is None, which is none."""
+    return CATALOGUE[layer].complete({}).get(parameter)
 
 
 def _simplified(piece: Workpiece, places: Sequence[tuple[str, str]]) -> Case | None:
     drafts = []
     for draft in piece.graph.drafts:
         names = {name: _simplest(draft.layer, name) for node, name in places if node == draft.id}
-        drafts.append(draft._replace(params=Params({**draft.params, **names})) if names else draft)
+        drafts.append(draft._replace(params={**draft.params, **names}) if names else draft)
     return piece.rebuilt(drafts, piece.graph.outputs)
 
 
@@ -298,17 +323,34 @@ def _nearer_inside(inner: Inner) -> Iterator[Inner]:
 @reduction
 def plain_dtypes(piece: Workpiece) -> Iterator[Case | None]:
     """float32 instead of any other dtype: everywhere, then at each input."""
-    odd = [node.id for node in piece.graph.nodes if node.params.get("dtype") in DTYPES and node.params.dtype != PLAIN]
+    odd = [
+        node.id for node in piece.graph.nodes if node.params.get("dtype") in DTYPES and node.params.dtype != USUAL_DTYPE
+    ]
     for chunk in chunks(odd):
         drafts = [
             draft._replace(
-                params={**draft.params, "dtype": PLAIN, **({"high": None} if "high" in draft.params else {})}
+                params={**draft.params, "dtype": USUAL_DTYPE, **({"high": None} if "high" in draft.params else {})}
             )
             if draft.id in chunk
             else draft
             for draft in piece.graph.drafts
         ]
         yield piece.rebuilt(drafts, piece.graph.outputs)
+
+
+@reduction
+def without_policies(piece: Workpiece) -> Iterator[Case | None]:
+    """No policy, and inputs of the dtype in which it computes: if that fails too, mixed precision is not the point."""
+    for node in _layers(piece):
+        if POLICY in node.params:
+            dtype, reads = POLICIES[node.params[POLICY]][0], {edge.node for edge in node.inputs}
+            drafts = [
+                draft._replace(params={**draft.params, "dtype": dtype, "high": None})
+                if draft.id in reads and draft.layer == INPUT
+                else draft._replace(params={**draft.params, POLICY: None} if draft.id == node.id else draft.params)
+                for draft in piece.graph.drafts
+            ]
+            yield piece.rebuilt(drafts, piece.graph.outputs)
 
 
 @reduction

@@ -18,7 +18,7 @@ from cometfuzz.errors import InvalidCase, InvalidCollection
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.codec import MAX_BYTES as MAX_CASE_BYTES
 from cometfuzz.ir.codec import case_id, encode
-from cometfuzz.oracles.finding import Finding, Severity
+from cometfuzz.oracles.finding import DataKind, Finding
 from cometfuzz.places import Place
 from cometfuzz.triage.bug import Blame, Bug, Script, Signature
 from cometfuzz.triage.records import expect_camps
@@ -43,8 +43,7 @@ class _Ran(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class _Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     version: int
     id: str
-    title: str
-    severity: Severity
+    data_kind: DataKind
     signature: Signature
     finding: Finding
     blame: Blame
@@ -88,14 +87,15 @@ def write_bug(place: Place, bug: Bug) -> None:
     place.write(CASE, encode(bug.minimal) + b"\n")
 
 
-def read_bug(place: Place) -> Bug:
-    """The bug in a folder, checked; or InvalidCollection that names the file and what is wrong with it."""
+def read_bug(place: Place, title: str) -> Bug:
+    """The bug in a folder, checked, under the title of its entry; or InvalidCollection that names the file and what is
+    wrong with it."""
     path = place.path(RECORD)
     try:
         record = msgspec.json.decode(read_text(place, RECORD), type=_Record)
     except (msgspec.DecodeError, RecursionError) as error:
         raise InvalidCollection(f"{path}: expected the record of a bug; received one in which: {error}") from None
-    minimal = _case(place)
+    minimal = read_case(place)
     checks = (
         ("version", record.version, VERSION),
         ("id", record.id, record.signature.id),
@@ -110,9 +110,10 @@ def read_bug(place: Place) -> Bug:
     except ValueError as error:
         raise InvalidCollection(f"{path}: {error}") from None
     ran = record.script
-    names = ("signature", "title", "severity", "finding", "blame", "runs", "shown", "utility", "versions", "triage_s")
+    names = ("signature", "data_kind", "finding", "blame", "runs", "shown", "utility", "versions", "triage_s")
     return Bug(
         **{name: getattr(record, name) for name in names},
+        title=title,
         original=minimal,
         original_id=record.original_id,
         minimal=minimal,
@@ -126,11 +127,10 @@ def _as_plain(bug: Bug, script: Script) -> dict[str, Any]:
     evidence = {name: value for name, value in bug.finding.evidence.items() if name in KEPT}
     finding = _anywhere({**bug.finding.as_plain(), "evidence": evidence})
     ran = {"environment": script.environment, "exit_code": script.exit_code, "output": script.output}
-    names = ("severity", "runs", "shown", "utility", "original_id", "minimal_id")
+    names = ("data_kind", "runs", "shown", "utility", "original_id", "minimal_id")
     return {
         "version": VERSION,
         "id": bug.id,
-        "title": _anywhere(bug.title),
         **{name: getattr(bug, name) for name in names},
         "triage_s": round(bug.triage_s, 1),
         "signature": asdict(bug.signature),
@@ -154,7 +154,8 @@ def _utf8(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def _case(place: Place) -> Case:
+def read_case(place: Place) -> Case:
+    """The minimal case of a bug."""
     try:
         return decode(read_text(place, CASE, MAX_CASE_BYTES).encode())
     except InvalidCase as error:

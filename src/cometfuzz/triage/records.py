@@ -10,12 +10,12 @@ import msgspec
 from cometfuzz.catalogue.files import decode
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.codec import encode
-from cometfuzz.oracles.finding import Finding, Severity
+from cometfuzz.oracles.finding import DataKind, Finding
 from cometfuzz.triage.bug import Blame, Bug, Script, Signature
 
 CASES = ("original", "minimal")
 _SAME = (
-    *("title", "severity", "original_id", "minimal_id", "runs", "shown", "utility", "known", "limit", "draft"),
+    *("title", "data_kind", "original_id", "minimal_id", "runs", "shown", "utility", "known", "limit", "draft"),
     "triage_s",
 )
 
@@ -25,7 +25,7 @@ class _Plain(msgspec.Struct, frozen=True):
 
     signature: Signature
     title: str
-    severity: Severity
+    data_kind: DataKind
     finding: Finding
     blame: Blame
     original: dict[str, Any]
@@ -75,4 +75,4 @@ def bug_from_plain(plain: Mapping[str, Any]) -> Bug:
 
 
 def _case(plain: Mapping[str, Any]) -> Case:
-    return decode(json.dumps(plain).encode())
+    return decode(json.dumps(plain).encode(), breaking=True)

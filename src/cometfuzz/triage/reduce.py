@@ -13,17 +13,19 @@ from typing import Any
 import numpy as np
 
 from cometfuzz.catalogue.data import expected_tensors
+from cometfuzz.catalogue.manners import manner_size
 from cometfuzz.catalogue.spaces import InnerLayer
 from cometfuzz.catalogue.spec import CATALOGUE
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.codec import case_id
 from cometfuzz.ir.graph import INPUT, Inner, Node
+from cometfuzz.ir.types import POLICY
 from cometfuzz.oracles.finding import Finding
 from cometfuzz.triage.confirm import Probe
 from cometfuzz.triage.editing import Workpiece
-from cometfuzz.triage.passes import PASSES, PLAIN_LAYER, tensor_of
+from cometfuzz.triage.passes import PASSES, USUAL_LAYER, tensor_of
 
-Size = tuple[int, int, int, int, float, float]
+Size = tuple[int, int, int, int, int, float, float]
 EMPTY_AXIS = 8
 """What an axis of size 0 counts as: it is odder than a short one."""
 
@@ -50,7 +52,8 @@ class Reduced:
 
 
 def size_of(case: Case) -> Size:
-    """The total order: nodes, edges, elements, distance of the parameters from the simplest ones, digits of the data.
+    """The total order: what is odd in the manner, nodes, edges, elements, distance of the parameters from the simplest
+    ones, digits of the data.
 
     With as many edges, plain layers go before others, and these before wrappers. Elements are those of the inputs: a
     simpler parameter often means a larger output or one more weight.
@@ -62,11 +65,11 @@ def size_of(case: Case) -> Size:
     elements = sum(len(shape) + math.prod(size or EMPTY_AXIS for size in shape) for shape in shapes)
     oddness = sum(map(_oddness, graph.nodes))
     digits = sum(_digits(piece, key) for key in expected_tensors(graph))
-    return nodes, edges, oddness, elements, sum(map(_distance_of, graph.nodes)), digits
+    return manner_size(case.manner), nodes, edges, oddness, elements, sum(map(_distance_of, graph.nodes)), digits
 
 
 def _oddness(node: Node) -> int:
-    if node.layer in (INPUT, PLAIN_LAYER):
+    if node.layer in (INPUT, USUAL_LAYER):
         return 0
     inner = any(isinstance(space, InnerLayer) for space in CATALOGUE[node.layer].params.values())
     return 1 if node.layer == "Activation" else 3 if inner else 2
@@ -76,7 +79,8 @@ def _distance_of(node: Node) -> float:
     if node.layer == INPUT:
         return float(node.params.dtype != "float32") + float(node.params.zero_steps)
     plain = CATALOGUE[node.layer].complete({})
-    return sum(distance(value, plain.get(name)) for name, value in node.params.items())
+    odd = 1.0 if POLICY in node.params else 0.0  # a policy is odder than an input of another dtype
+    return odd + sum(distance(value, plain.get(name)) for name, value in node.params.items())
 
 
 def distance(value: Any, simplest: Any) -> float:

@@ -6,8 +6,10 @@ Every entry has a case, which is run on every route that the entry speaks of, by
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 from cometfuzz.catalogue.files import load
+from cometfuzz.catalogue.spec import spec_of
 from cometfuzz.execution import environments
 from cometfuzz.execution.comparing import compare
 from cometfuzz.execution.executor import Executor
@@ -16,24 +18,29 @@ from cometfuzz.execution.versions import versions_of
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.graph import INPUT
 from cometfuzz.ledger.cpu import cpu_level
-from cometfuzz.ledger.defect import ANY_CPU, Defect, Seen
-from cometfuzz.ledger.matching import Supposing, meets
+from cometfuzz.ledger.defect import Defect, Seen
+from cometfuzz.ledger.matching import Supposing
+from cometfuzz.ledger.overlay import Found
 from cometfuzz.ledger.reading import CASE
 from cometfuzz.oracles.bench import Bench
-from cometfuzz.oracles.finding import Finding
+from cometfuzz.oracles.finding import Camp, Finding
 from cometfuzz.oracles.judging import examine
 from cometfuzz.routes import Route
+from cometfuzz.routes.libraries import KERAS, TF_KERAS
 from cometfuzz.routes.registry import ROUTES, base_of
-from cometfuzz.triage.bug import Bug, Script
+from cometfuzz.triage.bug import Bug
 from cometfuzz.triage.known import issue_of
+from cometfuzz.triage.reproducer import reproduce
 from cometfuzz.triage.running import run_script
 from cometfuzz.triage.signature import covers, layers_of, rough_signature
 
-SHOWN = 1
-"""The exit code of a script that shows its bug."""
+NOT_SHOWN, SHOWN = 0, 1
+"""The exit codes of a script that does not show its bug, and of one that does."""
 
 RUNS = 3
 """How often the case of an entry is run that shows by chance, until it shows."""
+
+Result = Literal["still there", "does not show", "does not show on this CPU", "not measured"]
 
 
 @dataclass(frozen=True)
@@ -48,12 +55,30 @@ class Question:
 
 @dataclass(frozen=True)
 class Measured:
-    """What came of a question: whether it shows, on which route it was seen, and if nobody can tell, why."""
+    """What came of a question: whether it shows, on which route it was seen, and if nobody can tell, why.
+
+    absent: it does not show, but was only ever seen on other kinds of CPU, so that this says nothing of the versions.
+    """
 
     question: Question
     shows: bool | None
     route: str = ""
     reason: str = ""
+    absent: bool = False
+
+    @property
+    def result(self) -> Result:
+        """In words, for people."""
+        if self.absent:
+            return "does not show on this CPU"
+        return "not measured" if self.shows is None else "still there" if self.shows else "does not show"
+
+    @property
+    def found(self) -> Found | None:
+        """As what it is kept; not at all, if nobody can tell."""
+        if self.absent or self.shows is None:
+            return "absent" if self.absent else None
+        return "seen" if self.shows else "fixed"
 
     @property
     def seen(self) -> Seen:
@@ -68,25 +93,42 @@ def questions(
         path = folder / defect.id / CASE
         if not path.is_file():
             continue
-        groups: dict[tuple[tuple[str, str], ...], list[str]] = {}
+        groups: dict[tuple[tuple[str, str], ...], list[Route]] = {}
         for route in routes:
             versions = _relevant(defect, route)
-            known = any(meets(each.versions, versions) for each in (*defect.seen, *defect.fixed))
+            found = (*defect.seen, *defect.fixed, *defect.absent)
+            known = any(each.meets(versions, cpu_level()) for each in found)
             if versions and (anew or not known):
-                groups.setdefault(tuple(versions.items()), []).append(route.name)
-        for versions_key, names in groups.items():
-            yield Question(defect, tuple(names), dict(versions_key), load(path))
+                groups.setdefault(tuple(versions.items()), []).append(route)
+        if not groups:
+            continue
+        case = load(path)
+        for versions_key, among in groups.items():
+            if any(_is_met(defect, route, case) for route in among):
+                yield Question(defect, tuple(route.name for route in among), dict(versions_key), case)
+
+
+def _is_met(defect: Defect, route: Route, case: Case) -> bool:
+    """Whether a case meets an entry on a route: its rules may speak of other layers there. One without rules is met
+    wherever it speaks of."""
+    view, graph = Supposing({route.name: route}, defect), case.graph
+    return not defect.applies or any(
+        True
+        for node in graph.nodes
+        if node.layer != INPUT
+        for spec in [spec_of(node.layer)]
+        for _ in view.rules_against(route.name, spec, spec.view(graph.input_types(node)), node.params)
+    )
 
 
 def _relevant(defect: Defect, route: Route) -> dict[str, str]:
-    """The versions on a route that matter to an entry: of the libraries that it was seen with, and of what runs the
+    """The versions on a route that matter to an entry: of its library, of those it was seen with, and of what runs the
     model, since one backend of Keras may have it and another not. None if the entry does not speak of the route."""
-    spoken = {name for applies in defect.applies for name in applies.routes} or {*defect.routes}
-    if not spoken & route.names:
+    if not defect.spoken_of & route.names:
         return {}
     versions = versions_of(route)
-    libraries = {name for each in (*defect.seen, *defect.fixed) for name in each.versions}
-    if libraries & {"keras", "tf-keras"}:
+    libraries = {defect.library, *(name for each in (*defect.seen, *defect.fixed) for name in each.versions)}
+    if libraries & {KERAS.name, TF_KERAS.name}:
         direct = ROUTES.get(base_of(route.like or route.name) or route.like or route.name, route)
         libraries.add(direct.stages[-1].library)
     return {name: version for name, version in versions.items() if name in libraries}
@@ -96,6 +138,8 @@ def measure(question: Question, executor: Executor, bug: Bug | None) -> Measured
     """Run the case of an entry on its routes until one shows it."""
     view = Supposing(executor.routes, question.defect)
     chance = any(applies.by_chance for applies in question.defect.applies)
+    foreign = not any(each.speaks_of(cpu_level()) for each in question.defect.seen)
+    elsewhere = f"it was seen on other CPUs than this one ({cpu_level()})" if foreign else ""
     otherwise = ""
     for _ in range(RUNS if chance else 1):
         for name in question.routes:
@@ -108,15 +152,16 @@ def measure(question: Question, executor: Executor, bug: Bug | None) -> Measured
                 return Measured(question, True, name)
             otherwise = otherwise or ("" if outcome.status == "completed" else str(outcome))
     if otherwise:  # what the entry is about was not reached
-        return Measured(question, None, reason=f"it fails otherwise: {otherwise}")
+        return Measured(question, None, reason=elsewhere or f"it fails otherwise: {otherwise}", absent=foreign)
     if chance:
-        return Measured(question, None, reason="it shows by chance, and did not")
-    first = next((name for name in question.routes if bug is not None and _wrote(bug, executor.routes[name])), "")
-    if bug is not None and bug.script is not None and first and _script_shows(bug.script, executor.routes[first]):
+        return Measured(question, None, reason=elsewhere or "it shows by chance, and did not", absent=foreign)
+    first = next((name for name in question.routes if bug and _wrote(bug, executor.routes[name])), question.routes[0])
+    code = _ran(bug, executor.routes[first], executor) if bug is not None else NOT_SHOWN
+    if code == SHOWN:
         return Measured(question, True, first)
-    if not any(each.cpu in (ANY_CPU, cpu_level()) for each in question.defect.seen):
-        return Measured(question, None, reason=f"it was seen on other CPUs than this one ({cpu_level()})")
-    return Measured(question, False)
+    if code != NOT_SHOWN and not foreign:
+        return Measured(question, None, first, f"its case shows nothing, and its script ends with exit code {code}")
+    return Measured(question, None if foreign else False, reason=elsewhere, absent=foreign)
 
 
 def _wrote(bug: Bug, route: Route) -> bool:
@@ -124,10 +169,15 @@ def _wrote(bug: Bug, route: Route) -> bool:
     return bool(bug.finding.camps) and bug.finding.camps[0].routes[:1] == (route.like or route.name,)
 
 
-def _script_shows(script: Script, route: Route) -> bool:
-    """Whether the script shows it where the case does not: oracles keep silent about what libraries are free to do."""
-    python = environments.find(route.steps[-1].group.environment).python
-    return run_script(script.text, python).exit_code == SHOWN
+def _ran(bug: Bug, route: Route, executor: Executor) -> int | None:
+    """How the script of a bug ends where its case shows nothing: oracles keep silent about what libraries are free to
+    do, and ask other routes, which are not here. For a route that it was not written for, one is written."""
+    if bug.script is not None and _wrote(bug, route):
+        python = environments.find(route.steps[-1].group.environment).python
+        return run_script(bug.script.text, python).exit_code
+    camp = Camp((route.name,), bug.finding.detail)
+    written = reproduce(replace(bug, finding=replace(bug.finding, camps=(camp,))), executor.routes, executor)
+    return NOT_SHOWN if written is None else SHOWN if written.shown else written.exit_code
 
 
 def _is_off(question: Question, trial: Trial, route: str) -> bool:
@@ -148,4 +198,4 @@ def _is_it(question: Question, bug: Bug | None, finding: Finding) -> bool:
     issues = [issue_of(question.defect, pattern) for pattern in question.defect.signature]
     if any(issue.matches(signature) for issue in issues for signature in (rough, whole)):
         return True
-    return bug is not None and covers(bug, finding, question.case.graph)
+    return bug is not None and covers(bug, finding, question.case.graph, question.case.manner)

@@ -16,9 +16,11 @@ from cometfuzz.errors import NoScript
 from cometfuzz.execution.executor import Executor, python_of
 from cometfuzz.ir.graph import Edge, Graph
 from cometfuzz.oracles.finding import template
+from cometfuzz.oracles.refusal import SAYS_OTHERWISE
+from cometfuzz.oracles.relations import MISMATCH, RELATIONS, TYPES, UNCHECKED, Relation
 from cometfuzz.oracles.symptoms import End, about
-from cometfuzz.reference.bound import Expected, expect, judge
-from cometfuzz.routes import Route, Step
+from cometfuzz.reference.bound import Expected, expect, expect_digits, expect_strictly, judge
+from cometfuzz.routes import Route, Step, Switch
 from cometfuzz.routes.onnx_text import described
 from cometfuzz.routes.registry import ROUTES
 from cometfuzz.triage.bug import Bug, Script
@@ -27,10 +29,10 @@ from cometfuzz.triage.scripts import ends
 from cometfuzz.triage.scripts.dialects import dialect_of
 from cometfuzz.triage.scripts.frame import frame
 from cometfuzz.triage.scripts.keras_program import FULL, VARIANTS, keras_program
-from cometfuzz.triage.scripts.onnx_graph import PLAIN, OnnxModel, OnnxTensor, read
+from cometfuzz.triage.scripts.onnx_graph import NUMPY_DTYPES, OnnxModel, OnnxTensor, read
 from cometfuzz.triage.scripts.onnx_program import CUT, fed_with, onnx_program
 from cometfuzz.triage.scripts.pieces import Program
-from cometfuzz.triage.scripts.readers import READERS
+from cometfuzz.triage.scripts.relating import allowed, related_program
 from cometfuzz.triage.scripts.text import comment, without_us
 from cometfuzz.triage.shortening import Cut, Question, array_of, shorter
 
@@ -94,6 +96,9 @@ def exception_of(bug: Bug) -> str:
     return "" if kind in _OURS else kind
 
 
+EXPECTING = {"bound": expect, "digits": expect_digits, "formula": expect_strictly}
+"""What is expected of values, by what the record of a symptom holds them to."""
+
 _OURS = ("DeclaredOtherwise",)
 """Exceptions of our own routes that stand for a wrong result."""
 
@@ -126,7 +131,7 @@ class Task:
 
     @cached_property
     def expected(self) -> list[Expected]:
-        found = expect(self.graph, self.data)
+        found = EXPECTING[about(self.bug.finding.symptom).held](self.graph, self.data)
         return [found[edge] for edge in self.graph.outputs]
 
     @property
@@ -141,7 +146,7 @@ class Task:
             received = ", ".join(self.bug.finding.camps[0].routes)
             raise NoScript(f"expected a failing route that is known here; received routes={received}")
         blame = self.bug.blame
-        exact = [route for route in failing if (blame.stage, blame.library) in route.stages]
+        exact = [route for route in failing if any(step.has(blame.stage, blame.library) for step in route.steps)]
         near = [route for route in failing if any(stage.library == blame.library for stage in route.stages)]
         return min(exact or near or failing, key=lambda route: len(route.steps))
 
@@ -149,14 +154,14 @@ class Task:
     def step(self) -> Step:
         """The blamed step of the route; its last one if the blame names none of it."""
         blame, steps = self.bug.blame, self.route.steps
-        exact = [step for step in steps if (blame.stage, blame.library) in step.stages]
+        exact = [step for step in steps if step.has(blame.stage, blame.library)]
         near = [step for step in steps if any(stage.library == blame.library for stage in step.stages)]
         return [*steps, *near, *exact][-1] if not exact else exact[0]
 
     @property
     def reads_onnx(self) -> bool:
         """Whether the blamed step takes an ONNX file, so that the script needs nothing of what made it."""
-        return self.step.name in READERS and len(self.route.steps) > 2
+        return bool(self.step.reader)
 
     @cached_property
     def onnx(self) -> OnnxModel:
@@ -176,10 +181,21 @@ class Task:
         return any("reset_state" in str(frame) for frame in self.bug.finding.evidence.get("frames", ()))
 
     @property
+    def relation(self) -> Relation | None:
+        """The relation that it contradicts, if that is the bug."""
+        named = {**RELATIONS, UNCHECKED.name: UNCHECKED}
+        return named.get(self.bug.finding.failure) if self.end == "relation" else None
+
+    @property
     def stage(self) -> str:
         """The stage that fails, if it is one of the route's."""
         names = [stage.name for stage in self.route.stages]
         return next((name for name in (self.bug.finding.stage, self.bug.blame.stage) if name in names), "")
+
+    @property
+    def says_otherwise(self) -> bool:
+        """Whether the bug is a symbolic shape that is not the computed one."""
+        return self.bug.finding.failure.startswith(SAYS_OTHERWISE)
 
     @property
     def compares(self) -> bool:
@@ -191,7 +207,7 @@ class Task:
         if self.end == "values":
             pairs = zip(self.expected, outputs, strict=True)
             return all(judge(expected, array_of(tensor)).ok for expected, tensor in pairs)
-        return not self.compares or [(PLAIN[each.dtype], each.shape) for each in outputs] == self.kinds
+        return not self.compares or [(NUMPY_DTYPES[each.dtype], each.shape) for each in outputs] == self.kinds
 
     def alike(self, tensor: OnnxTensor, whole: OnnxTensor | None) -> bool:
         """Whether a value of a cut ONNX model is the one that the whole has there, as far as that matters."""
@@ -213,7 +229,7 @@ class Task:
 def _shorter(task: Task, script: Script, limits: ScriptLimits | None) -> Script | None:
     """A long script on an ONNX file with only those operators that show the bug; None if that is not to be had."""
     long = script.text.count("\n") > ENOUGH and task.reads_onnx
-    if not long or task.end in ("hang", "bits"):
+    if not long or task.end in ("hang", "bits", "memory", "taken", "relation"):
         return None
     python = python_of(task.step.group)
 
@@ -222,10 +238,10 @@ def _shorter(task: Task, script: Script, limits: ScriptLimits | None) -> Script 
 
     question = Question(
         fed_with(task.onnx, task.data, simple=True),
-        task.route.steps[-1].name,
+        task.route.steps[-1].stages[0].library,
         python,
         script.text,
-        write=lambda cut: _script(task, onnx_program(cut.fed, task.route.steps[-1].name), 0, cut),
+        write=lambda cut: _script(task, _set(onnx_program(cut.fed, task.route.steps[-1]), task.route.switch), 0, cut),
         shows=shown,
         trusts=task.trusts,
         alike=task.alike,
@@ -249,20 +265,30 @@ def _scripts(task: Task) -> Iterator[str]:
         raise NoScript(f"expected a symptom that a script can show; received symptom={task.bug.finding.symptom!r}")
     told: set[str] = set()
     for variant, program in enumerate(_programs(task)):
-        text = _script(task, program, variant)
+        text = _script(task, _set(program, task.route.switch), variant)
         if text not in told:
             told.add(text)
             yield text
 
 
 def _programs(task: Task) -> Iterator[Program]:
-    if task.reads_onnx:
+    if task.relation is not None:
+        for variant in range(VARIANTS):
+            yield related_program(task.relation, task.bug.minimal, task.route, variant)
+    elif task.reads_onnx:
         for simple in (True, False):
-            yield onnx_program(fed_with(task.onnx, task.data, simple), task.route.steps[-1].name)
+            manner = task.bug.minimal.manner
+            yield onnx_program(fed_with(task.onnx, task.data, simple), task.route.steps[-1], manner)
     else:
         for variant in range(VARIANTS):
-            program = keras_program(task.graph, task.data, task.route, variant)
+            program = keras_program(task.graph, task.data, task.route, variant, task.bug.minimal.manner)
             yield _resetting(program) if task.resets else program
+
+
+def _set(program: Program, switch: Switch | None) -> Program:
+    """The program with a switch set that is a variable of the whole process."""
+    values = {name: f'"{value}"' for name, value in switch.environ.items()} if switch is not None else {}
+    return replace(program, environ={**program.environ, **values})
 
 
 def _resetting(program: Program) -> Program:
@@ -277,7 +303,9 @@ def _script(task: Task, program: Program, variant: int, cut: Cut | None = None) 
         hanging = task.end == "hang"
         greedy = task.bug.finding.evidence.get("status") == "memory"
         watch = ends.watch(HANG_S if hanging else None, MEMORY_GIB if greedy else None)
-    header = _header(task.bug)
+    elif task.end == "memory":
+        watch = ends.fill_memory()
+    header = _header(task)
     if cut is not None:
         header += comment(f"{CUT} of the {cut.whole} operators that a converter makes of it.")
     return frame(header, program, _body(task, program, variant, cut), watch)
@@ -286,7 +314,7 @@ def _script(task: Task, program: Program, variant: int, cut: Cut | None = None) 
 def _body(task: Task, program: Program, variant: int, cut: Cut | None = None) -> list[str]:
     finding = task.bug.finding
     if task.end in ("death", "hang"):
-        return ends.plainly(program)
+        return ends.plainly_refused(program) if task.bug.minimal.breaks else ends.plainly(program)
     if task.end == "values":
         if cut is not None:
             right = f"From {cut.source}, which computes the whole layer as it is documented."
@@ -299,6 +327,12 @@ def _body(task: Task, program: Program, variant: int, cut: Cut | None = None) ->
             kinds = [(each.dtype, each.value.shape) for each in cut.expected]
             return ends.types(program, kinds, comment(f"From {cut.source}, which has the whole layer right."))
         return ends.types(program, task.kinds)
+    if task.relation is not None:
+        return _contradiction(task, task.relation, program)
+    if task.end == "taken":
+        return ends.taken(program, task.bug.minimal.breaks, task.says_otherwise)
+    if task.end == "memory":
+        return ends.answers(program, len(task.kinds) == 1)
     if task.end == "bits":
         return ends.other_bits(program, len(task.kinds) == 1)
     if finding.failure.startswith(_OURS):
@@ -307,8 +341,20 @@ def _body(task: Task, program: Program, variant: int, cut: Cut | None = None) ->
     return ends.crash(program, "" if variant in FULL else task.stage)
 
 
-def _header(bug: Bug) -> list[str]:
-    """Title, who is blamed, and what was expected and seen, each in a line or two."""
+def _contradiction(task: Task, relation: Relation, program: Program) -> list[str]:
+    """The second answer against the first."""
+    single = len(task.graph.outputs) == 1
+    if task.bug.finding.evidence.get("raises"):
+        if relation in (TYPES, UNCHECKED) and MISMATCH in task.bug.finding.detail:
+            return ends.own_types(program, single, dialect_of(task.route))
+        return ends.crash(program, "")
+    return ends.values(program, allowed(relation, task.bug.minimal), ())
+
+
+def _header(task: Task) -> list[str]:
+    """Title, who is blamed, what was expected and seen, and what is set unusually, each in a line or two."""
+    bug, switch = task.bug, task.route.switch
     blamed = "" if bug.blame.role in bug.title else f"Blamed: {bug.blame.role}."
-    texts = (bug.title, blamed, without_us(bug.finding.detail))
+    set_so = f"This runs {switch.library.title} {switch.says}." if switch is not None else ""
+    texts = (bug.title, blamed, without_us(bug.finding.detail), set_so)
     return [line for text in texts for line in comment(text, most=_HEADER)]

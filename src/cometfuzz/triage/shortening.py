@@ -1,7 +1,7 @@
 """Shorter scripts for readers of ONNX files: only the operators that the bug needs, of all that a converter has made.
 
 What a cut model should do comes from a runtime that is not the one in question, and only from one that does the whole
-model right. Scripts are tried in a rehearsal.
+model right. Scripts are tried in forks of one process.
 """
 
 import json
@@ -14,18 +14,18 @@ import numpy as np
 from cometfuzz.catalogue.data import Array
 from cometfuzz.reference.bound import Expected
 from cometfuzz.reference.run import roundoff
-from cometfuzz.triage.rehearsal import Rehearsal, rehearsal
+from cometfuzz.routes import Step
+from cometfuzz.routes.onnx_reference import ONNX_REFERENCE
+from cometfuzz.routes.onnxruntime import ONNXRUNTIME_NOOPT
+from cometfuzz.triage.fork_server import ForkServer, fork_server
 from cometfuzz.triage.running import Ran
 from cometfuzz.triage.scripts.frame import imports_of
 from cometfuzz.triage.scripts.onnx_cut import Values, cut, operators
-from cometfuzz.triage.scripts.onnx_graph import FLOATS, PLAIN, Fed, OnnxTensor
+from cometfuzz.triage.scripts.onnx_graph import FLOATS, NUMPY_DTYPES, Fed, OnnxTensor
 from cometfuzz.triage.scripts.onnx_program import observing
 
-SOURCES = {"onnxruntime-noopt": "ONNX Runtime", "onnx-reference": "ONNX's ReferenceEvaluator"}
-"""The readers that others are measured by, with what a script calls them."""
-
-_RUNTIME_OF = {"onnxruntime": "onnxruntime-noopt", "torch-onnx": "onnxruntime-noopt"}
-"""Readers that are the same runtime as one of the sources."""
+SOURCES = {"ONNX Runtime": ONNXRUNTIME_NOOPT.steps[-1], "ONNX's ReferenceEvaluator": ONNX_REFERENCE.steps[-1]}
+"""The readers that others are measured by, by what a script calls them."""
 
 ROUNDOFFS = 1000
 """By how many units of roundoff of the largest value one must be off to be called wrong."""
@@ -45,12 +45,13 @@ class Cut:
 class Question:
     """What is known of a bug whose script is to be shorter.
 
-    write: the script of a cut model. shows: whether a run shows this bug. trusts: whether outputs of the whole model
-    are what they should be. alike: whether a value of a cut model is still the one that the whole model has there.
+    library: the one that reads the file. write: the script of a cut model. shows: whether a run shows this bug.
+    trusts: whether outputs of the whole model are what they should be. alike: whether a value of a cut model is still
+    the one that the whole model has there.
     """
 
     fed: Fed
-    reader: str
+    library: str
     python: Path
     script: str
     write: Callable[[Cut], str]
@@ -60,10 +61,10 @@ class Question:
 
 
 def shorter(question: Question) -> str | None:
-    """A shorter script, seen to show the bug in a rehearsal; None if there is none, or nobody to say what is right."""
-    own = _RUNTIME_OF.get(question.reader, question.reader)
-    with rehearsal(question.python, _IMPORTS + imports_of(question.script)) as stage:
-        observed = {name: observe(stage, question.fed, name) for name in SOURCES if name != own}
+    """A shorter script, seen to show the bug in a fork; None if there is none, or nobody to say what is right."""
+    others = {name: step for name, step in SOURCES.items() if step.stages[0].library != question.library}
+    with fork_server(question.python, _IMPORTS + imports_of(question.script)) as stage:
+        observed = {name: observe(stage, question.fed, step) for name, step in others.items()}
         sources = {name: values for name, values in observed.items() if _right(question, values)}
         return _Search(question, stage, sources).best() if sources else None
 
@@ -81,12 +82,12 @@ class _Search:
     """`sources`: who does the whole model right, with its values there. A cut model must be good for all of them."""
 
     question: Question
-    stage: Rehearsal
+    stage: ForkServer
     sources: Mapping[str, Values]
 
     def best(self) -> str | None:
         fed, source = self.question.fed, next(iter(self.sources))
-        found = cut(fed, lambda each: observe(self.stage, each, source), self._shows)
+        found = cut(fed, lambda each: observe(self.stage, each, SOURCES[source]), self._shows)
         if found is fed:
             return None
         text = self._script(found)
@@ -101,21 +102,21 @@ class _Search:
         names = [value.name for value in fed.model.graph.outputs]
         said = {}
         for source, whole in self.sources.items():
-            values = observe(self.stage, fed, source)
+            values = observe(self.stage, fed, SOURCES[source])
             if not all(name in values and self.question.alike(values[name], whole.get(name)) for name in names):
                 return None
             said[source] = tuple(_expected(values[name]) for name in names)
         source, expected = next(iter(said.items()))
-        return self.question.write(Cut(fed, expected, SOURCES[source], operators(self.question.fed)))
+        return self.question.write(Cut(fed, expected, source, operators(self.question.fed)))
 
 
 def array_of(tensor: OnnxTensor) -> Array:
     """The values of a tensor as an array."""
-    return np.array(tensor.values, PLAIN[tensor.dtype]).reshape(tensor.shape)
+    return np.array(tensor.values, NUMPY_DTYPES[tensor.dtype]).reshape(tensor.shape)
 
 
 def _expected(tensor: OnnxTensor) -> Expected:
-    dtype, value = PLAIN[tensor.dtype], array_of(tensor)
+    dtype, value = NUMPY_DTYPES[tensor.dtype], array_of(tensor)
     if tensor.dtype not in FLOATS:
         return Expected(dtype, value)
     value = value.astype(np.float64)
@@ -123,7 +124,7 @@ def _expected(tensor: OnnxTensor) -> Expected:
     return Expected(dtype, value, np.full(value.shape, ROUNDOFFS * roundoff(dtype) * peak))
 
 
-def observe(stage: Rehearsal, fed: Fed, source: str) -> Mapping[str, OnnxTensor]:
+def observe(stage: ForkServer, fed: Fed, source: Step) -> Mapping[str, OnnxTensor]:
     """All values that a model has on a source, by name, its inputs and constants included; none if it does not run."""
     ran = stage.run(observing(fed, source))
     lines = [line for line in ran.printed.splitlines() if line.startswith("values:")]
@@ -131,4 +132,4 @@ def observe(stage: Rehearsal, fed: Fed, source: str) -> Mapping[str, OnnxTensor]
         return {}
     plain = json.loads(lines[-1].removeprefix("values:"))
     seen = {name: OnnxTensor(dtype, tuple(shape), tuple(values)) for name, dtype, shape, values in plain}
-    return {**fed.model.graph.constants, **fed.feeds, **{n: t for n, t in seen.items() if t.dtype in PLAIN}}
+    return {**fed.model.graph.constants, **fed.feeds, **{n: t for n, t in seen.items() if t.dtype in NUMPY_DTYPES}}

@@ -5,18 +5,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from cometfuzz.catalogue.manners import within
 from cometfuzz.catalogue.spec import CATALOGUE
+from cometfuzz.ir.case import PLAIN, Manner
 from cometfuzz.ir.graph import INPUT, Graph, Inner, Node, Params
 from cometfuzz.ir.types import TensorType
 from cometfuzz.ledger.reading import same_fix
-from cometfuzz.oracles.finding import Finding, Severity, template
+from cometfuzz.oracles.finding import DataKind, Finding, template
 from cometfuzz.oracles.symptoms import about
 from cometfuzz.triage.bug import Blame, Bug, Signature
 from cometfuzz.triage.confirm import activations_of
-from cometfuzz.triage.passes import PLAIN_LAYER
+from cometfuzz.triage.passes import USUAL_LAYER
 
-PLAIN = "float32"
-MATTERING: tuple[Severity, ...] = ("empty", "special")
+USUAL_DTYPE = "float32"
+MATTERING: tuple[DataKind, ...] = ("empty", "special")
 """What the data is like belongs to the condition, if it is one of these."""
 
 LEAST = ("rank", "inputs")
@@ -58,7 +60,7 @@ WORDS, CUT = 6, 160
 _SITE = re.compile(r".*(?:site-packages|dist-packages)/")
 
 
-class CallOf(NamedTuple):
+class LayerCall(NamedTuple):
     """A layer call: a node, or a layer inside one."""
 
     layer: str
@@ -67,22 +69,25 @@ class CallOf(NamedTuple):
 
 
 def sign(finding: Finding, blame: Blame, graph: Graph) -> Signature:
-    """The signature of a finding on its reduced case."""
+    """The signature of a finding on its reduced case. Of a call that breaks a rule, the rule is all that matters."""
+    facts = condition_of(graph, finding.data_kind) if finding.data_kind != "invalid" else []
     return Signature(
         library=blame.library,
         stage=blame.stage,
         symptom=finding.symptom,
         layers=layers_of(graph),
         failure=failure_of(finding),
-        condition=", ".join(fact.text for fact in condition_of(graph, finding.severity)),
+        condition=", ".join(fact.text for fact in facts),
+        switch=finding.switch,
     )
 
 
 def rough_signature(finding: Finding) -> Signature:
     """The signature as far as a finding tells it by itself."""
     layers = tuple(part for part in finding.layer.split(" > ") if part)
-    condition = f"{finding.severity} data" if finding.severity in MATTERING else ""
-    return Signature(finding.library, finding.stage, finding.symptom, layers, finding.failure, condition)
+    condition = f"{finding.data_kind} data" if finding.data_kind in MATTERING else ""
+    claim = finding.library, finding.stage, finding.symptom
+    return Signature(*claim, layers, finding.failure, condition, finding.switch)
 
 
 def failure_of(finding: Finding) -> str:
@@ -106,7 +111,8 @@ def layers_of(graph: Graph) -> tuple[str, ...]:
 
 def needs_utility(graph: Graph) -> bool:
     """Whether one of our own utility nodes is left."""
-    return any(CATALOGUE[node.layer].kind == "utility" for node in graph.nodes if node.layer != INPUT)
+    ordinary = (INPUT, "scale")  # a product with a number is what any model may have
+    return any(CATALOGUE[node.layer].kind == "utility" for node in graph.nodes if node.layer not in ordinary)
 
 
 @dataclass(frozen=True)
@@ -119,33 +125,33 @@ class Fact:
     text: str
 
 
-def condition_of(graph: Graph, severity: Severity = "ordinary") -> list[Fact]:
+def condition_of(graph: Graph, data_kind: DataKind = "ordinary") -> list[Fact]:
     """What still differs from the simplest in a reduced graph: parameters, dtype, rank, number of inputs, data."""
     facts: dict[str, Fact] = {}
     for node in graph.nodes:
         if node.layer != INPUT:
-            for fact in _facts(CallOf(node.layer, graph.input_types(node), node.params)):
+            for fact in _facts(LayerCall(node.layer, graph.input_types(node), node.params)):
                 facts.setdefault(fact.text, fact)
-    if severity in MATTERING:
-        facts[severity] = Fact("", "data", severity, f"{severity} data")
+    if data_kind in MATTERING:
+        facts[data_kind] = Fact("", "data", data_kind, f"{data_kind} data")
     return list(facts.values())
 
 
-def _facts(call: CallOf) -> Iterator[Fact]:
+def _facts(call: LayerCall) -> Iterator[Fact]:
     spec = CATALOGUE[call.layer]
     plain = spec.complete({})
     for name, value in call.params.items():
-        if repr(value) == repr(plain[name]):
+        if repr(value) == repr(plain.get(name)):
             continue
         if isinstance(value, Inner):
             yield Fact(call.layer, name, value.layer, f"{name}={value.layer}")
-        elif spec.params[name].numeric or isinstance(value, tuple):
+        elif isinstance(value, tuple) or (name in spec.params and spec.params[name].numeric):
             yield Fact(call.layer, name, ..., name)
         else:
             yield Fact(call.layer, name, value, f"{name}={value!r}")
     if spec.kind == "utility":
         return
-    if call.types and PLAIN in spec.dtypes and call.types[0].dtype != PLAIN:
+    if call.types and USUAL_DTYPE in spec.dtypes and call.types[0].dtype != USUAL_DTYPE:
         yield Fact(call.layer, "dtype", call.types[0].dtype, call.types[0].dtype)
     if call.types and len(spec.ranks) > 1 and call.types[0].rank > min(spec.ranks):
         yield Fact(call.layer, "rank", call.types[0].rank, f"rank {call.types[0].rank}")
@@ -158,43 +164,45 @@ def alias_of(finding: Finding, graph: Graph) -> str:
     node = graph.by_id.get(finding.node)
     if node is None or node.layer == INPUT:
         return ""
-    facts = _facts(CallOf(node.layer, graph.input_types(node), node.params))
-    return " | ".join((finding.key, finding.severity, *(fact.text for fact in facts)))
+    facts = _facts(LayerCall(node.layer, graph.input_types(node), node.params))
+    return " | ".join((finding.key, finding.data_kind, *(fact.text for fact in facts)))
 
 
-def calls_at(graph: Graph, node: Node) -> Iterator[CallOf]:
+def calls_at(graph: Graph, node: Node) -> Iterator[LayerCall]:
     """A node as a call, the calls inside it, its activations as calls of Activation and of the layers that they are,
     and half of a separable convolution as the depthwise one that it is."""
     types = graph.input_types(node)
-    yield from _calls(CallOf(node.layer, types, node.params))
+    yield from _calls(LayerCall(node.layer, types, node.params))
     if node.layer.startswith("SeparableConv"):
         depthwise = CATALOGUE[node.layer.replace("Separable", "Depthwise")]
         shared = {name: value for name, value in node.params.items() if name in depthwise.params}
-        yield CallOf(depthwise.name, types, depthwise.complete(shared))
+        yield LayerCall(depthwise.name, types, depthwise.complete(shared))
     names = activations_of(node.params)
     for name in names if node.layer != "Activation" else ():
-        yield CallOf("Activation", node.outputs[:1], CATALOGUE["Activation"].complete({"activation": name}))
+        yield LayerCall("Activation", node.outputs[:1], CATALOGUE["Activation"].complete({"activation": name}))
     for name, layer in ACTIVATING.items():
         if name in names:
-            yield CallOf(layer, node.outputs[:1], CATALOGUE[layer].complete({}))
+            yield LayerCall(layer, node.outputs[:1], CATALOGUE[layer].complete({}))
         elif layer == node.layer:
-            yield CallOf("Activation", types, CATALOGUE["Activation"].complete({"activation": name}))
+            yield LayerCall("Activation", types, CATALOGUE["Activation"].complete({"activation": name}))
 
 
-def _calls(call: CallOf) -> Iterator[CallOf]:
+def _calls(call: LayerCall) -> Iterator[LayerCall]:
     yield call
     spec = CATALOGUE[call.layer]
-    for inner, types in spec.inner(spec.view(call.types), call.params) if call.types else ():
+    for inner, types in spec.inner(spec.view(call.types, call.params), call.params) if call.types else ():
         if CATALOGUE[inner.layer].kind == "layer":
-            yield from _calls(CallOf(inner.layer, tuple(types), inner.params))
+            yield from _calls(LayerCall(inner.layer, tuple(types), inner.params))
 
 
-def covers(bug: Bug, finding: Finding, graph: Graph) -> bool:
+def covers(bug: Bug, finding: Finding, graph: Graph, manner: Manner = PLAIN) -> bool:
     """Whether a finding is likely a bug that is known: the same failure where the bug's condition holds.
 
     Reads only the two cases, so that a duplicate costs next to nothing.
     """
     if finding.symptom not in (bug.finding.symptom, *about(bug.finding.symptom).implies):
+        return False
+    if bug.finding.switch != finding.switch or not within(bug.minimal.manner, manner):
         return False
     if finding.defect and bug.finding.defect and not same_fix(finding.defect, bug.finding.defect):
         return False
@@ -202,17 +210,19 @@ def covers(bug: Bug, finding: Finding, graph: Graph) -> bool:
     if not same_code and (bug.finding.library, bug.finding.stage) != (finding.library, finding.stage):
         return False
     empty = any(kind.elements == 0 for node in graph.nodes for kind in node.outputs)
-    if bug.severity in MATTERING and bug.severity != finding.severity and not (bug.severity == "empty" and empty):
+    if bug.data_kind in MATTERING and bug.data_kind != finding.data_kind and not (bug.data_kind == "empty" and empty):
         return False
     if same_rule(bug, finding):
         return True
     if not same_code and template(bug.finding.failure) != template(finding.failure):
         return False
+    if "invalid" in (bug.data_kind, finding.data_kind):
+        return bug.data_kind == finding.data_kind and kin((bug.finding.layer,)) == kin((finding.layer,))
     place, end = graph.by_id.get(finding.node), about(finding.symptom).end
-    nodes = [place] if place is not None and end == "values" else list(graph.nodes)
+    nodes = [place] if place is not None and end in ("values", "memory") else list(graph.nodes)
     calls = [call for node in nodes if node.layer != INPUT for call in calls_at(graph, node)]
     last = [node for node in bug.minimal.graph.nodes if node.layer != INPUT][-1]
-    anywhere = last.layer == PLAIN_LAYER and finding.layer == ""  # the reducer tried, and it was not the layer
+    anywhere = last.layer == USUAL_LAYER and finding.layer == ""  # the reducer tried, and it was not the layer
     if end == "hang":  # it is the amount of work, not the parameters
         return any(kin((call.layer,)) == kin((last.layer,)) for call in calls)
     needed = [last]
@@ -223,7 +233,7 @@ def covers(bug: Bug, finding: Finding, graph: Graph) -> bool:
 
 def _odd(graph: Graph, node: Node) -> bool:
     """Whether a node of a reduced case is part of its condition."""
-    return any(True for _ in _facts(CallOf(node.layer, graph.input_types(node), node.params)))
+    return any(True for _ in _facts(LayerCall(node.layer, graph.input_types(node), node.params)))
 
 
 def _same_code(bug: Bug, finding: Finding) -> bool:
@@ -267,7 +277,7 @@ def operator_of(message: str) -> str:
     return _BROADCASTING[0] if name in _BROADCASTING else name
 
 
-def _holds(graph: Graph, node: Node, call: CallOf, anywhere: bool) -> bool:
+def _holds(graph: Graph, node: Node, call: LayerCall, anywhere: bool) -> bool:
     """Whether a call meets the condition that a node of a reduced case has."""
     if kin((call.layer,)) != kin((node.layer,)) and not anywhere:
         return False
@@ -278,7 +288,7 @@ def _holds(graph: Graph, node: Node, call: CallOf, anywhere: bool) -> bool:
     return all(
         fact.name in own
         and (fact.value is ... or own[fact.name] == fact.value or (fact.name in LEAST and own[fact.name] > fact.value))
-        for fact in _facts(CallOf(node.layer, types, node.params))
+        for fact in _facts(LayerCall(node.layer, types, node.params))
     )
 
 
@@ -292,7 +302,8 @@ def same_bug(one: Signature, two: Signature) -> bool:
 
     A reduction may end in a local minimum, with a parameter too much.
     """
-    if (one.library, one.stage, one.symptom, one.failure) != (two.library, two.stage, two.symptom, two.failure):
+    keys = [(each.library, each.stage, each.symptom, each.failure, each.switch) for each in (one, two)]
+    if keys[0] != keys[1]:
         return False
     first, second = set(one.condition.split(", ")) - {""}, set(two.condition.split(", ")) - {""}
     return kin(one.layers) == kin(two.layers) and (first <= second or second <= first)

@@ -8,19 +8,24 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from cometfuzz.catalogue.manners import manner_words
 from cometfuzz.errors import CometfuzzError
 from cometfuzz.execution.executor import Executor
 from cometfuzz.execution.outcome import Trial
-from cometfuzz.ir.case import Case
+from cometfuzz.ir.case import PLAIN, Case
 from cometfuzz.ir.codec import case_id
 from cometfuzz.ir.graph import INPUT
 from cometfuzz.oracles.finding import Finding
-from cometfuzz.oracles.symptoms import about
-from cometfuzz.triage.blame import AGAINST, NO_STAGE, blame
+from cometfuzz.oracles.relations import case_of
+from cometfuzz.oracles.symptoms import RELATION, about
+from cometfuzz.routes import Switch
+from cometfuzz.routes.registry import library_named
+from cometfuzz.routes.switches import plain_name
+from cometfuzz.triage.blame import AGAINST, NO_STAGE, blame, with_degrees
 from cometfuzz.triage.bug import Blame, Bug, Script, Signature
-from cometfuzz.triage.collection import Collected, covering, having, recognised, twin
+from cometfuzz.triage.collection import covering, having, recognised, twin
 from cometfuzz.triage.confirm import Confirmed, Probe, Target, confirm
-from cometfuzz.triage.known import KnownIssue, known_as
+from cometfuzz.triage.known import Known, known_as
 from cometfuzz.triage.localise import Located, beginning, isolated, localise
 from cometfuzz.triage.passes import filled
 from cometfuzz.triage.reduce import Effort, Reduced, Reducer
@@ -56,17 +61,16 @@ class Triaged:
 @dataclass
 class Triage:
     """Turns findings into bugs. `executor` must never pause a step; `bugs` are those that earlier runs found, by id;
-    `collected` those of collections, which become bugs of this campaign, marked as known, when they are found again.
+    those of collections that are `known` become bugs of this campaign, marked as such, when they are found again.
 
     Deterministic as long as no reduction is cut short by the clock; then the finding's evidence says so.
     """
 
     executor: Executor
-    known: Sequence[KnownIssue] = ()
+    known: Known = field(default_factory=Known)
     reproduce: Reproduce = lambda bug: None
     effort: Effort = field(default_factory=Effort)
     bugs: dict[str, Bug] = field(default_factory=dict)
-    collected: Sequence[Collected] = ()
     report: Callable[[str], None] = lambda text: None
     declared: bool = False
     """Whether findings that a known defect explains become bugs as well; else they are left alone."""
@@ -81,18 +85,20 @@ class Triage:
 
     def triage(self, finding: Finding, case: Case, routes: Sequence[str] = ()) -> Triaged:
         """The bug behind a finding of a case; `routes`: where to run the reduced one, to find out who is to blame."""
-        began = time.monotonic()
+        began, case = time.monotonic(), case_of(finding, case)
         if not finding.counts and not (self.declared and finding.claims):
             return Triaged(None, reason=finding.defect or finding.symptom)
         bug = self.seen_before(finding, case)
         if bug is not None:
             return Triaged(bug)
-        entry = covering(self.collected, finding, case.graph)
+        entry = covering(self._known(finding).collected, finding, case.graph, case.manner)
         if entry is not None:
             return self._keep(recognised(entry, case))
-        everywhere = [name for name in routes or self.executor.routes if name in self.executor.routes]
+        known_here = self.executor.routes
+        plain = [name for name, route in known_here.items() if route.switch is None]
+        everywhere = [name for name in routes or plain if name in known_here]
         rough = rough_signature(finding)
-        known = known_as(self.known, rough, early=True)
+        known = known_as(self._known(finding).issues, rough, early=True)
         if known is not None:
             bug = self._bug(rough, finding, case, case, _unclear(finding), Confirmed(0, 0, None), known.text, began)
             return self._keep(replace(bug, limit=known.limit))
@@ -101,11 +107,16 @@ class Triage:
             self._aliases[alias_of(finding, case.graph)] = triaged.bug.id
         return triaged
 
+    def _known(self, finding: Finding) -> Known:
+        """What is known and stands for the versions of the routes that fail."""
+        return self.known.on(self.executor.view, finding.camps[0].routes)
+
     def seen_before(self, finding: Finding, case: Case) -> Bug | None:
-        """The bug that a finding is one more sight of; no library is run for that."""
+        """The bug that a finding is a duplicate of; no library is run for that."""
+        case = case_of(finding, case)
         alias = alias_of(finding, case.graph)
         for bug in self.bugs.values():
-            if covers(bug, finding, case.graph) or (alias and self._aliases.get(alias) == bug.id):
+            if covers(bug, finding, case.graph, case.manner) or (alias and self._aliases.get(alias) == bug.id):
                 return bug
         return None
 
@@ -125,9 +136,10 @@ class Triage:
         """A bug, or the one that it turned out to be."""
         for other in self.bugs.values():
             alike = other.id == bug.id or same_bug(other.signature, bug.signature) or same_rule(other, bug.finding)
-            if alike or _against_all(other, bug):
+            if alike or _against_all(other, bug) or made_wrong(other, bug):
                 return Triaged(other)
-        entry = having(self.collected, bug) if bug.shown else twin(self.collected, bug)
+        collected = self._known(bug.finding).collected
+        entry = having(collected, bug) if bug.shown else twin(collected, bug)
         if entry is not None:
             bug = recognised(entry, bug.original)
         elif not bug.known and bug.shown:  # a whole model that nobody could reduce proves nothing by its values
@@ -138,10 +150,10 @@ class Triage:
         return Triaged(bug, new=True)
 
     def _with_script(self, bug: Bug) -> Bug:
-        """A bug and its script. Memory that nobody wrote is zero in a clean process: data of zeros may hide there what
+        """A bug and its script. Uninitialised memory is zero in a clean process: data of zeros may hide there what
         ones show."""
         script = self.reproduce(bug)
-        fuller = filled(bug.minimal) if script is not None and not script.shown else None
+        fuller = filled(bug.minimal) if script is not None and not script.shown and not bug.minimal.breaks else None
         if fuller is None:
             return replace(bug, script=script)
         probe = Probe(self.executor, Target.of(bug.finding, bug.minimal.graph, self.executor.routes))
@@ -163,11 +175,14 @@ class Triage:
             unseen = replace(finding, evidence={**finding.evidence, "reduction": "did not show again"})
             return self._bug(rough_signature(finding), unseen, case, case, _unclear(finding), confirmed, "", began)
         probe.tries = 1 if confirmed.shown == confirmed.runs else 3
+        if case.breaks:  # one call, as simple as its rule allows
+            whole = Reduced(case, confirmed.finding, 0, ""), Located(finding.node, "the rule that it breaks", {})
+            return self._blamed(probe, case, *whole, confirmed, routes, began)
         reducer = Reducer(probe, self.effort, lambda smaller: self.report(f"reduce: {_nodes(smaller)} nodes"))
+        small, shown = _plainly(reducer, case, confirmed.finding)
         self.report("localise")
-        located = localise(probe, reducer, case, finding.node)
-        small, shown = case, confirmed.finding
-        for part in isolated(case, located):
+        located = localise(probe, reducer, small, finding.node)
+        for part in isolated(small, located):
             found = reducer.show(part)
             if found is not None:
                 small, shown = part, found
@@ -179,19 +194,40 @@ class Triage:
             rough, who = rough_signature(cause[0]), _unclear(cause[0])
             return self._bug(rough, cause[0], case, cause[1], who, confirmed, note, began)
         if cause is not None:
-            other = next((bug for bug in self.bugs.values() if covers(bug, cause[0], cause[1].graph)), None)
-            entry = covering(self.collected, cause[0], cause[1].graph) if other is None else None
+            place = cause[0], cause[1].graph, cause[1].manner
+            other = next((bug for bug in self.bugs.values() if covers(bug, *place)), None)
+            entry = covering(self._known(cause[0]).collected, *place) if other is None else None
             if entry is not None:
                 return recognised(entry, case)
             return other or replace(self._work_out(*cause, routes, began), original=case, original_id=case_id(case))
+        return self._blamed(probe, case, reduced, located, confirmed, routes, began)
+
+    def _blamed(
+        self,
+        probe: Probe,
+        case: Case,
+        reduced: Reduced,
+        located: Located,
+        confirmed: Confirmed,
+        routes: Sequence[str],
+        began: float,
+    ) -> Bug:
+        """The bug of a reduced case: who is to blame, and whether it is known."""
         self.report("blame")
         last, trial = self._everywhere(probe, reduced, routes)
-        who = blame(
-            self.executor.routes, last.camps[0].routes, agreeing(last), last.stage if about(last.symptom).stops else ""
-        )
+        right = agreeing(last)
+        failed_in = last.stage if about(last.symptom).stops else ""
+        who = blame(self.executor.routes, last.camps[0].routes, right, failed_in)
+        alone = case.breaks or last.symptom == RELATION.name  # nobody need do otherwise to show that it is wrong
+        if alone and not right:
+            who = _by_itself(last)
+        elif not case.breaks:
+            who = with_degrees(who, *self._switches(probe, reduced.case))
         last = replace(last, evidence={**last.evidence, **_evidence(case, located, reduced)})
         signature = sign(last, who, reduced.case.graph)
-        known = known_as(self.known, signature)
+        facts = [fact for fact in (signature.condition, *manner_words(reduced.case.manner)) if fact]
+        signature = replace(signature, condition=", ".join(facts))
+        known = known_as(self._known(last).issues, signature)
         text, limit = (known.text, known.limit) if known is not None else ("", False)
         if known is None and _undecided(last, who):
             text, limit = UNDECIDED, True
@@ -200,6 +236,24 @@ class Triage:
         for outcome in trial.outcomes.values():
             versions.update(outcome.versions)
         return replace(bug, limit=limit, versions=versions)
+
+    def _switches(self, probe: Probe, case: Case) -> tuple[list[Switch], list[Switch]]:
+        """The switches of the failing library with which it fails in the same way, and those with which it does right.
+
+        Only those that are options of a step: others take seconds, for a process of their own."""
+        own, routes = probe.target.failing, self.executor.routes
+        asked = {
+            name: route.switch
+            for name, route in routes.items()
+            if route.switch is not None and not route.switch.environ and plain_name(name) == plain_name(own)
+        }
+        trial = self.executor.run(case, list(dict.fromkeys([own, *asked]))) if asked else None
+        for found in probe.judge(trial) if trial is not None else ():
+            if found.symptom == probe.target.symptom and own in found.camps[0].routes:
+                ways = found.camps[0].routes, agreeing(found)
+                failing, right = ([switch for name, switch in asked.items() if name in way] for way in ways)
+                return failing, right
+        return [], []
 
     def _everywhere(self, probe: Probe, reduced: Reduced, routes: Sequence[str]) -> tuple[Finding, Trial]:
         """The reduced case on all routes: the finding with all its camps."""
@@ -229,7 +283,7 @@ class Triage:
         return Bug(
             signature=signature,
             title=f"{layers} {about(finding.symptom).title}: {who.role}{condition}",
-            severity=finding.severity,
+            data_kind=finding.data_kind,
             finding=finding,
             blame=who,
             original=case,
@@ -244,6 +298,13 @@ class Triage:
         )
 
 
+def _plainly(reducer: Reducer, case: Case, finding: Finding) -> tuple[Case, Finding]:
+    """The case in the plain manner, if it shows there too: then nobody need hear of the other one."""
+    plain = replace(case, manner=PLAIN)
+    shown = None if case.manner == PLAIN else reducer.show(plain)
+    return (case, finding) if shown is None else (plain, shown)
+
+
 def _few(parts: Sequence[str], between: str, most: int) -> str:
     """The first parts and the last one, where there are more than a title bears."""
     if len(parts) > most:
@@ -254,13 +315,20 @@ def _few(parts: Sequence[str], between: str, most: int) -> str:
 def _undecided(finding: Finding, who: Blame) -> bool:
     """Whether libraries that have nothing to do with each other do the same with a NaN or Inf that was put in, and
     others do otherwise: then nobody says what is right."""
-    return (finding.severity, finding.symptom) == ("special", "nonfinite") and who.confidence == NO_STAGE
+    return (finding.data_kind, finding.symptom) == ("special", "nonfinite") and who.confidence == NO_STAGE
 
 
 def _against_all(one: Bug, two: Bug) -> bool:
     """Whether one model fails in the same way on all libraries, though each says it in its own words."""
     alike = one.minimal_id == two.minimal_id and one.finding.symptom == two.finding.symptom
     return alike and AGAINST in one.blame.role and AGAINST in two.blame.role
+
+
+def made_wrong(one: Bug, two: Bug) -> bool:
+    """Whether both are of one thing that a stage made wrong: those who are given it fail, each in its own words."""
+    same = [(bug.blame.library, bug.blame.stage, bug.finding.symptom, bug.signature.layers) for bug in (one, two)]
+    behind = all((bug.finding.library, bug.finding.stage) != (bug.blame.library, bug.blame.stage) for bug in (one, two))
+    return same[0] == same[1] and behind and one.signature.condition == two.signature.condition
 
 
 def agreeing(finding: Finding) -> list[str]:
@@ -273,6 +341,13 @@ def _unclear(finding: Finding) -> Blame:
     text = f"{', '.join(finding.camps[0].routes)}: as the finding says; not looked into"
     role = finding.library if finding.stage == finding.library else f"{finding.stage} of {finding.library}"
     return Blame(finding.library, finding.stage, role, text, 0.2)
+
+
+def _by_itself(finding: Finding) -> Blame:
+    """The stage that the finding names, which is enough where a call that breaks a rule is not refused, or a route
+    contradicts itself."""
+    role = library_named(finding.library).title
+    return Blame(finding.library, finding.stage, role, f"{', '.join(finding.camps[0].routes)}: {finding.detail}", 0.8)
 
 
 def _evidence(case: Case, located: Located, reduced: Reduced) -> Mapping[str, Any]:

@@ -62,6 +62,18 @@ LONG = "n" * 1000
 
 ROWS = (
     Row("case-fine", EXEC, file("case.json", TINY), codes=(0,)),
+    Row("case-manner-fine", EXEC, but(lambda case: case.update(manner={"opened": {"x": [0]}})), codes=(0,)),
+    Row("case-manner-text", EXEC, but(lambda case: case.update(manner="open")), words=("$.manner",)),
+    Row("case-manner-unknown", EXEC, but(lambda case: case.update(manner={ESCAPE: 1}))),
+    Row("case-manner-opset", EXEC, but(lambda case: case.update(manner={"opset": 10**30}))),
+    Row("case-manner-input", EXEC, but(lambda case: case.update(manner={"opened": {ESCAPE: [0]}})), words=("opened",)),
+    Row("case-manner-inside", EXEC, but(lambda case: case.update(manner={"inside": [ESCAPE] * 99})), words=("inside",)),
+    Row(
+        "case-manner-huge",
+        EXEC,
+        but(lambda case: case.update(manner={"opened": {"x": [0]}, "before": [{"x": [2**31 - 1]}]})),
+        words=("before",),
+    ),
     Row("case-missing", EXEC, words=("case.json",)),
     Row("case-empty", EXEC, file("case.json", "")),
     Row("case-truncated", EXEC, file("case.json", TINY[:-7])),

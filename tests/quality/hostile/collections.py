@@ -108,6 +108,7 @@ def renamed(name: str) -> Damage:
 
 SLUG = slug_of(found_bug())
 TOML_ESCAPE = json.dumps(ESCAPE)
+TITLED = f'title = {TOML_ESCAPE}\nlibrary = "keras"\nwhy = ""\n'
 
 ROWS = (
     Row("collection-fine", BUGS, collection(), codes=(0,)),
@@ -146,9 +147,9 @@ ROWS = (
     Row("collection-unknown-key", BUGS, collection(record(lambda bug: bug.update({ESCAPE: 1})))),
     Row("collection-no-camps", BUGS, collection(record(lambda bug: bug["finding"].update(camps=[])))),
     Row("collection-wrong-case", BUGS, collection(written("case.json", "{}"))),
-    Row("collection-surrogate", BUGS, collection(record(lambda bug: bug.update(title="\ud800"))), codes=(0, 2)),
-    Row("collection-escape-in-title", BUGS, collection(record(lambda bug: bug.update(title=ESCAPE))), codes=(0,)),
-    Row("collection-escape-in-title-show", SHOW, collection(record(lambda bug: bug.update(title=ESCAPE))), codes=(0,)),
+    Row("collection-surrogate", BUGS, collection(record(lambda bug: bug["blame"].update(role="\ud800"))), codes=(0, 2)),
+    Row("collection-escape-in-title", BUGS, collection(written("defect.toml", TITLED)), codes=(0,)),
+    Row("collection-escape-in-title-show", SHOW, collection(written("defect.toml", TITLED)), codes=(0,)),
     Row("collection-escape-in-script", SHOW, collection(written("script.py", f"# {ESCAPE}\n")), codes=(0,)),
     Row(
         "collection-escape-in-environment",

@@ -16,7 +16,7 @@ Predicate = Callable[[Any, Any], bool]
 
 ROOMS = (
     *("inputs", "activation", "attention", "convolution", "dense", "images", "merging", "normalisation", "pooling"),
-    *("recurrent", "wrapping"),
+    *("recurrent", "wrapping", "operators", "products", "neural", "arranging", "imaging"),
 )
 
 _FOUND: dict[str, Predicate] = {}

@@ -211,6 +211,12 @@ def windows_start_late(x: TensorType, p: Params) -> bool:
 
 
 @predicate
+def pools_start_late(x: TensorType, p: Params) -> bool:
+    """windows_start_late in a pooling, whose stride is the pool unless it is named."""
+    return _shifts(spatial(x, p), p.pool_size, p.strides or p.pool_size, p.padding)
+
+
+@predicate
 def reads_stray_memory(x: TensorType, p: Params) -> bool:
     """oneDNN's convolution of one channel reads uninitialised memory."""
     return _strays(x.dtype, channels(x, p), spatial(x, p), p.kernel_size, p.strides, p.padding)

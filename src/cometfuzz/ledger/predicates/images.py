@@ -1,4 +1,4 @@
-"""Conditions on layers that resize images, scale numbers or count tokens."""
+"""Conditions on layers that prepare data: resize images, scale numbers, count tokens, transform signals."""
 
 import math
 from typing import Any
@@ -118,3 +118,45 @@ def one_hot(x: Any, p: Params) -> bool:
 def reverses_in_another_dtype(x: Any, p: Params) -> bool:
     """ReversibleEmbedding computes the reverse direction in another dtype than its own."""
     return p.reverse_dtype is not None and p.reverse_dtype != p.dtype
+
+
+@predicate
+def crop_changes_size(x: Any, p: Params) -> bool:
+    """RandomCrop has to give images another size."""
+    return tuple(spatial(x, p)) != (p.height, p.width)
+
+
+@predicate
+def states_one_frame_too_many(x: Any, p: Params) -> bool:
+    """The stride of MelSpectrogram divides the number of samples and one."""
+    return bool((x.shape[1] + 1) % p.sequence_stride == 0)
+
+
+@predicate
+def rows_below_third_axis(x: Any, p: Params) -> bool:
+    """Rows of tokens are encoded as one vector each, in a tensor of more than two axes."""
+    return bool(x.rank > 2 and p.output_mode in ("multi_hot", "count", "tf_idf"))
+
+
+@predicate
+def several_in_a_row(x: Any, p: Params) -> bool:
+    """The last axis has not size 1."""
+    return bool(x.shape[-1] != 1)
+
+
+@predicate
+def pipes_normalization(x: Any, p: Params) -> bool:
+    """A Pipeline with a Normalization in it."""
+    return any(inner.layer == "Normalization" for inner in p.layers)
+
+
+@predicate
+def odd_window(x: Any, p: Params) -> bool:
+    """The window of MelSpectrogram has an odd length."""
+    return p.window is not None and bool((p.sequence_length or p.fft_length) % 2)
+
+
+@predicate
+def pipes_dense(x: Any, p: Params) -> bool:
+    """A Pipeline with a Dense layer in it."""
+    return any(inner.layer == "Dense" for inner in p.layers)

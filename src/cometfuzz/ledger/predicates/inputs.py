@@ -5,6 +5,7 @@ from typing import Any
 
 from cometfuzz.catalogue.shapes import channels, spatial
 from cometfuzz.ir.graph import Params
+from cometfuzz.ir.types import POLICIES, POLICY
 from cometfuzz.ledger.predicates import predicate
 
 _SWITCHES = {"bias": ("use_bias", "bias_axes"), "gamma": ("scale",), "beta": ("center",)}
@@ -18,7 +19,7 @@ def all_of(x: Any) -> tuple[Any, ...]:
 
 def weight_dtype(x: Any, p: Params) -> str:
     """The dtype of a layer's weights."""
-    return str(p.get("dtype") or all_of(x)[0].dtype)
+    return POLICIES[p[POLICY]][1] if POLICY in p else str(p.get("dtype") or all_of(x)[0].dtype)
 
 
 def dtypes(x: Any, p: Params) -> set[str]:

@@ -56,8 +56,8 @@
     document.getElementById("none").hidden = shown > 0;
   };
   const sort = () => {
-    const number = ["rank", "severity"].includes(state.by);
-    const key = (row) => row.dataset[state.by === "severity" ? "weight" : state.by];
+    const number = ["rank", "severity", "data"].includes(state.by);
+    const key = (row) => row.dataset[`${state.by}Weight`] ?? row.dataset[state.by];
     const order = (left, right) =>
       (number ? key(left) - key(right) : key(left).localeCompare(key(right), "en")) * (state.down ? -1 : 1) ||
       left.dataset.rank - right.dataset.rank;

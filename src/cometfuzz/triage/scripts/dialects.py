@@ -12,19 +12,24 @@ from typing import Any
 from cometfuzz.ir.graph import Node
 from cometfuzz.routes import Route
 from cometfuzz.routes.keras2 import RENAMED
+from cometfuzz.routes.libraries import MXNET
 
 REQUIRED = {
     *("filters", "kernel_size", "units", "rate", "stddev", "pool_size", "output_size", "target_shape", "dims", "n"),
     *("input_dim", "output_dim", "num_heads", "key_dim", "head_dim", "num_query_heads", "num_key_value_heads"),
     *("num_tokens", "height", "width", "axes", "equation", "layer", "cell", "cells"),
+    *("factor", "height_factor", "width_factor", "max_number", "num_bins", "layers"),
 }
-"""Parameters without a default, in all layers that have them; pool_size has one in some."""
+"""Parameters without a default, in all layers that have them; pool_size and factors have one in some."""
 
 REQUIRED_IN = {
     *(("Activation", "activation"), ("EinsumDense", "output_shape"), ("Rescaling", "scale")),
     *(("Normalization", "mean"), ("Normalization", "variance")),
+    *(("STFTSpectrogram", "frame_length"), ("MelSpectrogram", "fft_length")),
+    *(("Discretization", "bin_boundaries"), ("IntegerLookup", "vocabulary")),
+    *(("MelSpectrogram", "sequence_stride"), ("MelSpectrogram", "num_mel_bins")),
 }
-"""Parameters that have a default in other layers only, or whose default asks for `adapt`."""
+"""Parameters that have a default in other layers only, or whose default asks for `adapt`, or for large inputs."""
 
 _CONV_LSTM = ("ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D")
 _GATED = ("LSTM", "LSTMCell", "GRU", "GRUCell")
@@ -57,15 +62,13 @@ _MXNET_DEFAULTS = {
     **{(layer, "recurrent_activation"): "hard_sigmoid" for layer in _GATED},
     **{(layer, "reset_after"): False for layer in ("GRU", "GRUCell")},
 }
-_MODULES = {"cometfuzz.routes.keras2": "tf_keras", "cometfuzz.routes.keras_mxnet": "keras_mxnet"}
 
 
 def dialect_of(route: Route) -> Dialect:
     """The dialect in which a route builds its model."""
     step = route.steps[0]
-    module = _MODULES.get(step.module, "keras")
     backend = step.group.environ.get("KERAS_BACKEND", "")
-    if module == "keras_mxnet":
+    if backend == MXNET.name:
         return Dialect(
             "keras",
             backend,
@@ -74,8 +77,9 @@ def dialect_of(route: Route) -> Dialect:
             *("keras.backend.dtype({})", "keras.backend.int_shape({})"),
         )
     if route.speaks == "keras2":
-        return Dialect(module, "", "tf", renamed=RENAMED, defaults=_OLD_DEFAULTS, symbolic_dtype="{}.dtype.name")
-    return Dialect(module, backend, "keras.ops")
+        package = step.options.get("package", "keras")
+        return Dialect(package, "", "tf", renamed=RENAMED, defaults=_OLD_DEFAULTS, symbolic_dtype="{}.dtype.name")
+    return Dialect("keras", backend, "keras.ops")
 
 
 def utility(dialect: Dialect, node: Node, x: str, dtype: str) -> str:
@@ -97,8 +101,11 @@ def _utility(node: Node, x: str, dtype: str) -> str:
         return f"{ops}.squeeze({ops}.expand_dims({x}, 0), 0)"
     if node.layer == "cast":
         return f"{ops}.not_equal({x}, 0)" if p.dtype == "bool" and dtype != "bool" else f'{ops}.cast({x}, "{p.dtype}")'
+    if node.layer == "scale":
+        product = f"{ops}.multiply({x}, {_special(node)})"
+        return f'{ops}.cast({product}, "float64")' if dtype == "float64" else product  # PyTorch: else it is float32
     if node.layer == "special":
-        text = "0.0" if p.value == "zero" else f'float("{p.value}")'
+        text = _special(node)
         filled = f"{ops}.full_like({x}, {text})"
         chosen = f"np.arange({node.outputs[0].elements}).reshape{shape} == 0"
         return filled if p.elements == "all" else f"{ops}.where({chosen}, {filled}, {x})"
@@ -112,6 +119,11 @@ def _utility(node: Node, x: str, dtype: str) -> str:
     return f"{ops}.{texts[node.layer]()}"
 
 
+def _special(node: Node) -> str:
+    """The number that a special value stands for."""
+    return "0.0" if node.params.value == "zero" else f'float("{node.params.value}")'
+
+
 def _old_utility(node: Node, x: str, dtype: str) -> str:
     p, shape = node.params, tuple(node.outputs[0].shape)
     if node.layer == "cast" and p.dtype == "int32":
@@ -121,8 +133,10 @@ def _old_utility(node: Node, x: str, dtype: str) -> str:
         return f'tf.clip_by_value(tf.cast({x}, "int32"), 0, {p.high - 1})'
     if node.layer == "cast" and p.dtype == "bool" and dtype != "bool":
         return f"tf.not_equal({x}, tf.zeros_like({x}))"
+    if node.layer == "scale":
+        return f"tf.multiply({x}, {_special(node)})"
     if node.layer == "special":
-        text = "0" if p.value == "zero" else f'float("{p.value}")'
+        text = _special(node)
         filled = f"tf.zeros_like({x}) + tf.cast({text}, {x}.dtype)"
         chosen = f"np.arange({node.outputs[0].elements}).reshape{shape} == 0"
         return filled if p.elements == "all" else f"tf.where({chosen}, {filled}, {x})"
@@ -147,7 +161,10 @@ def _mxnet_utility(node: Node, dtype: str) -> str:
     if node.layer == "crop":
         slices = (f"{before}:{before + size}" for (before, _), size in zip(p.crops, shape, strict=True))
         return f"lambda t: t[{', '.join(slices)}]"
-    symbol = {"cast": _mxnet_cast, "pad": _mxnet_pad, "special": _mxnet_special}[node.layer](node, dtype)
+    if node.layer == "scale":
+        symbol = f"t.symbol * {_special(node)}"
+    else:
+        symbol = {"cast": _mxnet_cast, "pad": _mxnet_pad, "special": _mxnet_special}[node.layer](node, dtype)
     return f"{backend}.keras_mxnet_symbol(lambda t: {backend}.KerasSymbol({symbol}))"
 
 

@@ -8,15 +8,20 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from cometfuzz.execution.memory import ENVIRON, OTHER, USUAL
 from cometfuzz.ir.types import FLOATS
 from cometfuzz.reference.bound import RELATIVE_FACTOR, Expected
 from cometfuzz.reference.run import roundoff
 from cometfuzz.triage.scripts.dialects import Dialect
+from cometfuzz.triage.scripts.keras_code import quoted
 from cometfuzz.triage.scripts.pieces import Program, Results
 from cometfuzz.triage.scripts.text import array, assign, expected_array, indented, wrap
 
 _SHOWN_IN_FULL = 100
 """Up to how many elements an array is printed as a list."""
+
+_SHOWN_LETTERS = 500
+"""How much is shown of answers that were compared as text."""
 
 REPEATS = 20
 """How often a script that looks for other bits runs the model again."""
@@ -47,6 +52,28 @@ def crash(program: Program, stage: str) -> list[str]:
         '    print(f"seen: {type(error).__name__}: {error}")',
         "    sys.exit(1)",
         'print("seen: no exception")',
+    ]
+
+
+def taken(program: Program, rule: str, says_otherwise: bool) -> list[str]:
+    """Expects an exception, because the call breaks a rule; shows the shape of what comes instead.
+
+    With `says_otherwise`, any result will do whose shape is the one that Keras says.
+    """
+    said = f", and Keras says {{tuple({program.symbolic[0]}.shape)}}" if says_otherwise else ""
+    differs = f"0 if shape == tuple({program.symbolic[0]}.shape) else 1" if says_otherwise else "1"
+    core = [line for _, part in program.engine.pieces for line in part]
+    core += assign("result", _values(program.engine.results, program.engine.call))
+    return [
+        *wrap(f"print({quoted(f'expected: an exception, because the call breaks: {rule}')})"),
+        "try:",
+        *indented(core),
+        "except Exception as error:  # noqa: BLE001",
+        '    print(f"seen: {type(error).__name__}: {error}")',
+        "    sys.exit(0)",
+        "shape = tuple(result.shape)",
+        f'print(f"seen: no exception, a result of shape {{shape}}{said}")',
+        f"sys.exit({differs})",
     ]
 
 
@@ -88,7 +115,7 @@ def _says_tolerance(relative: str, absolute: str) -> list[str]:
 def _expected(program: Program, one: Expected, agreeing: Sequence[str]) -> list[str]:
     if program.source is not None:
         call, results = program.source
-        return assign("expected", f'{_values(results, call)}.astype("float64")', "the model itself")
+        return assign("expected", f'{_values(results, call)}.astype("float64")', program.source_is)
     lines = list(agreeing)
     return lines + assign("expected", expected_array(one))
 
@@ -96,7 +123,7 @@ def _expected(program: Program, one: Expected, agreeing: Sequence[str]) -> list[
 def _several(program: Program, expected: Sequence[Expected], agreeing: Sequence[str]) -> list[str]:
     if program.source is not None:
         call, results = program.source
-        lines = wrap(f'expected = [{_values(results, "y")}.astype("float64") for y in {call}]  # the model itself')
+        lines = wrap(f'expected = [{_values(results, "y")}.astype("float64") for y in {call}]  # {program.source_is}')
     else:
         lines = list(agreeing)
         lines += ["expected = ["]
@@ -125,7 +152,7 @@ def tolerance(expected: Expected) -> tuple[str, str]:
     """(relative, absolute), rounded up to two digits, so that together they are the error bound of the reference."""
     if expected.bound is None or expected.dtype not in FLOATS:
         return "0", "0"
-    relative = RELATIVE_FACTOR * roundoff(expected.dtype)
+    relative = expected.relative or RELATIVE_FACTOR * roundoff(expected.dtype)
     with np.errstate(all="ignore"):
         rest = expected.bound - relative * np.abs(expected.value)
     absolute = float(np.max(rest, initial=0.0, where=np.isfinite(rest)))
@@ -181,6 +208,25 @@ def static_types(program: Program, kinds: Sequence[tuple[str, tuple[int, ...]]],
     ]
 
 
+def own_types(program: Program, single: bool, dialect: Dialect) -> list[str]:
+    """Compares the types of outputs with what Keras has said of them before; None is a size that it left open."""
+    engine = program.engine
+    said = f"({dialect.symbolic_dtype.format('y')}, {dialect.symbolic_shape.format('y')})"
+    one = f"({engine.results.dtype.format('y')}, tuple(y.shape))"
+    return [
+        *pieces(program),
+        *assign("expected", f"[{said} for y in model.outputs]"),
+        *assign("seen", f"[{one} for y in {f'[{engine.call}]' if single else engine.call}]"),
+        'print("expected:", expected)',
+        'print("seen:    ", seen)',
+        "right = all(",
+        "    s[0] == e[0] and len(s[1]) == len(e[1]) and all(a in (None, b) for a, b in zip(e[1], s[1], strict=True))",
+        "    for s, e in zip(seen, expected, strict=True)",
+        ")",
+        "sys.exit(0 if right else 1)",
+    ]
+
+
 def _expected_types(kinds: Sequence[tuple[str, tuple[int, ...]]]) -> list[str]:
     texts = ", ".join(f'("{dtype}", {tuple(shape)})' for dtype, shape in kinds)
     return assign("expected", f"[{texts}]")
@@ -219,9 +265,57 @@ def other_bits(program: Program, single: bool) -> list[str]:
     ]
 
 
+def answers(program: Program, single: bool) -> list[str]:
+    """Runs the model and prints what it gives, for a parent that compares it with what it gives in other memory."""
+    one = _values(program.engine.results, program.engine.call if single else "y")
+    outputs = f"[{one}]" if single else f"[{one} for y in {program.engine.call}]"
+    return [*pieces(program), *assign("outputs", outputs), "print([output.tolist() for output in outputs])"]
+
+
+def fill_memory() -> list[str]:
+    """The parent of a script whose answer depends on memory: it runs itself in memory filled with one byte and with
+    another one, and with the first one again, so that what differs by itself is not taken for it."""
+    tunables = ENVIRON["GLIBC_TUNABLES"]
+    return [
+        "# glibc fills memory with a byte if it is told to, so that what nobody has written shows.",
+        "# Other C libraries do not: there this script shows nothing.",
+        'if "child" not in sys.argv:',
+        "    answers = []",
+        f'    for byte in ("{USUAL}", "{OTHER}", "{USUAL}"):',
+        f'        filled = {{"MALLOC_PERTURB_": byte, "GLIBC_TUNABLES": "{tunables}"}}',
+        "        child = subprocess.run(",
+        '            [sys.executable, __file__, "child"],',
+        "            env={**os.environ, **filled},",
+        "            stdout=subprocess.PIPE,",
+        "            text=True,",
+        "            check=False,",
+        "        )",
+        "        if child.returncode == 2:",
+        "            print(child.stdout)",
+        "            sys.exit(2)",
+        "        versions, _, answer = child.stdout.strip().rpartition(chr(10))",
+        '        answers.append(answer if child.returncode == 0 else f"exit code {child.returncode}")',
+        "    first, other, again = answers",
+        "    print(versions)",
+        f'    print("expected: the same whatever memory held before:", first[:{_SHOWN_LETTERS}])',
+        f'    print("seen:    ", other[:{_SHOWN_LETTERS}])',
+        "    sys.exit(1 if first == again != other else 0)",
+    ]
+
+
 def plainly(program: Program) -> list[str]:
     """Runs the model, for a parent that watches how that ends."""
     return [*pieces(program), *assign("seen", _values(program.engine.results, program.engine.call)), 'print("done")']
+
+
+def plainly_refused(program: Program) -> list[str]:
+    """The same for a call that breaks a rule: an exception is how it should end."""
+    return [
+        "try:",
+        *indented(plainly(program)),
+        "except Exception as error:  # noqa: BLE001",
+        '    print(f"refused: {type(error).__name__}: {error}")',
+    ]
 
 
 def watch(limit_s: int | None, memory_gib: int | None) -> list[str]:

@@ -1,16 +1,20 @@
-"""How a script runs a Keras model on the way of a route: plainly, traced, saved, or through a converter."""
+"""How a script runs a Keras model on the way of a route: plainly, traced, saved, or through a converter.
 
-from collections.abc import Callable
+The second step of a route names one of these functions, or one of another package, as its `engine`.
+"""
+
+import json
 from dataclasses import dataclass, replace
 
+from cometfuzz.catalogue.augmentation import TRAINS_UNLESS_TOLD
 from cometfuzz.errors import NoScript
+from cometfuzz.ir.case import Manner
 from cometfuzz.routes import Route
+from cometfuzz.routes.handing import opset_of
 from cometfuzz.triage.scripts.keras_code import Writer, one_or_list
 from cometfuzz.triage.scripts.pieces import ARRAYS, KERAS, METADATA, TF, Engine
-from cometfuzz.triage.scripts.readers import READERS
+from cometfuzz.triage.scripts.readers import engine_reading, written
 from cometfuzz.triage.scripts.text import wrap
-
-_TENSORFLOW = {"tensorflow": "tf.__version__"}
 
 
 @dataclass(frozen=True)
@@ -24,7 +28,19 @@ class Situation:
     @property
     def given(self) -> str:
         """The model's inputs as one argument."""
-        return one_or_list(self.writer.data_names)
+        return self.writer.arranged(self.writer.data_names)
+
+    @property
+    def manner(self) -> Manner:
+        return self.writer.manner
+
+    @property
+    def parameters(self) -> tuple[str, str]:
+        """The parameters of a function that takes the inputs one by one, and what it gives to the model."""
+        count = len(self.writer.data_names)
+        if self.manner.named:
+            return "*given", self.writer.arranged([f"given[{index}]" for index in range(count)])
+        return ("*given", "list(given)") if count > 1 else ("given", "given")
 
     @property
     def input_names(self) -> list[str]:
@@ -38,31 +54,47 @@ class Situation:
     def option(self, step: str, name: str) -> str:
         return next(each.options[name] for each in self.route.steps if each.name == step)
 
+    def opset(self, step: str) -> int:
+        return opset_of(next(each.options for each in self.route.steps if each.name == step), self.manner.opset)
+
     def specs(self, named: bool) -> str:
         """The inputs' types in TensorFlow's words."""
-        kinds = [node.outputs[0] for node in self.writer.graph.inputs]
         return ", ".join(
-            f'tf.TensorSpec({tuple(kind.shape)}, "{kind.dtype}"' + (f', name="{name}")' if named else ")")
-            for kind, name in zip(kinds, self.input_names, strict=True)
+            f'tf.TensorSpec({self.manner.shape(node.id, node.outputs[0].shape)}, "{node.outputs[0].dtype}"'
+            + (f', name="{name}")' if named else ")")
+            for node, name in zip(self.writer.graph.inputs, self.input_names, strict=True)
         )
 
 
-def _keras(situation: Situation) -> Engine:
+def _mode(situation: Situation) -> str:
+    """What a call says of training: nothing, unless some layer would take silence for a yes."""
+    trains = any(node.layer in TRAINS_UNLESS_TOLD for node in situation.writer.graph.nodes)
+    return ", training=False" if trains else ""
+
+
+def plainly(situation: Situation) -> Engine:
     operations, backend = situation.writer.dialect.operations, situation.writer.dialect.backend
     if operations != "keras.ops":
         plain = not operations
         return Engine(f"model{'.predict_on_batch' * plain}({situation.given})", ARRAYS if plain else TF)
     if backend == "jax" and situation.variant % 2:
         weights = "model.trainable_variables, model.non_trainable_variables"
-        lines = wrap(f"compiled = jax.jit(lambda given: model.stateless_call({weights}, given)[0])")
-        return Engine(f"compiled({situation.given})", KERAS, pieces=(("run", tuple(lines)),))
-    return Engine(f"model({situation.given})", KERAS)
+        lines = wrap(f"compiled = jax.jit(lambda given: model.stateless_call({weights}, given{_mode(situation)})[0])")
+        return Engine(
+            situation.writer.results_of(f"compiled({situation.given})"), KERAS, pieces=(("run", tuple(lines)),)
+        )
+    return Engine(situation.writer.results_of(f"model({situation.given}{_mode(situation)})"), KERAS)
 
 
-def _traced(situation: Situation) -> Engine:
-    options = ", jit_compile=True" if situation.route.steps[1].name == "tf-xla" else ""
-    several = len(situation.writer.data_names) > 1
-    function = "lambda *given: model(list(given))" if several else "lambda given: model(given)"
+def predicted(situation: Situation) -> Engine:
+    """In batches: all rows but one, then that one."""
+    rows = situation.writer.graph.inputs[0].outputs[0].shape[0]
+    return Engine(f"model.predict({situation.given}, batch_size={max(1, rows - 1)}, verbose=0)", ARRAYS)
+
+
+def traced(situation: Situation, options: str = "") -> Engine:
+    parameters, given = situation.parameters
+    function = f"lambda {parameters}: {situation.writer.results_of(f'model({given}{_mode(situation)})')}"
     lines = [
         f"function = tf.function({function}{options})",
         *wrap(f"traced = function.get_concrete_function({situation.specs(named=False)})"),
@@ -74,10 +106,14 @@ def _traced(situation: Situation) -> Engine:
     return Engine(f"traced({tensors})", TF, ("import tensorflow as tf",), pieces=(("trace", tuple(lines)),))
 
 
-def _keras_file(situation: Situation) -> Engine:
+def compiled(situation: Situation) -> Engine:
+    return traced(situation, ", jit_compile=True")
+
+
+def keras_file(situation: Situation) -> Engine:
     path = 'path = os.path.join(tempfile.mkdtemp(), "model.keras")'
     return Engine(
-        f"loaded({situation.given})",
+        situation.writer.results_of(f"loaded({situation.given})"),
         KERAS,
         standard=("import os", "import tempfile"),
         pieces=(
@@ -87,10 +123,10 @@ def _keras_file(situation: Situation) -> Engine:
     )
 
 
-def _saved_model(situation: Situation) -> Engine:
+def saved_model(situation: Situation) -> Engine:
     export = 'model.export(folder, format="tf_saved_model", verbose=False)'
     return Engine(
-        f"loaded.serve({situation.given})",
+        situation.writer.results_of(f"loaded.serve({situation.given})"),
         TF,
         ("import tensorflow as tf",),
         standard=("import tempfile",),
@@ -101,35 +137,48 @@ def _saved_model(situation: Situation) -> Engine:
     )
 
 
-def _tf2onnx(situation: Situation) -> Engine:
-    specs, opset = situation.specs(named=True), situation.option("tf2onnx", "opset")
-    if situation.variant % 2 == 0:
+def tf2onnx(situation: Situation) -> Engine:
+    specs, opset = situation.specs(named=True), situation.opset("tf2onnx")
+    if situation.manner.exporter == "export":
+        lines = [
+            'path = os.path.join(tempfile.mkdtemp(), "model.onnx")',
+            f'model.export(path, format="onnx", verbose=False, opset_version={opset})',
+            "proto = onnx.load(path)",
+        ]
+    elif situation.manner.exporter or (situation.variant % 2 == 0 and not situation.manner.named):
         lines = wrap(f"proto, _ = tf2onnx.convert.from_keras(model, [{specs}], opset={opset})")
     else:
         names = ", ".join(f'"output_{index:03}"' for index in range(len(situation.writer.graph.outputs)))
-        given = "list(given)" if len(situation.writer.data_names) > 1 else "given[0]"
-        results = f"[model({given})]" if situation.single else f"model({given})"
+        parameters, given = situation.parameters
+        results = situation.writer.results_of(f"model({given})")
+        results = f"[{results}]" if situation.single else results
         lines = [
             f"names = [{names}]",
-            f"function = tf.function(lambda *given: dict(zip(names, {results}, strict=True)), autograph=False)",
+            f"function = tf.function(lambda {parameters}: dict(zip(names, {results}, strict=True)), autograph=False)",
             *wrap(f"proto, _ = tf2onnx.convert.from_function(function, [{specs}], opset={opset})"),
         ]
     lines.append("onnx.checker.check_model(proto, full_check=True)")
     imports = ("import tensorflow as tf", "import tf2onnx")
-    return _through_onnx(situation, "tf2onnx", lines, imports, "tf2onnx")
+    engine = _through_onnx(situation, "tf2onnx", lines, imports, "tf2onnx")
+    return replace(engine, standard=(*engine.standard, "import os", "import tempfile"))
 
 
-def _torch_onnx(situation: Situation) -> Engine:
+def torch_onnx(situation: Situation) -> Engine:
     names = ", ".join(f'"{name}"' for name in situation.input_names)
     tensors = ", ".join(f"torch.from_numpy({name})" for name in situation.writer.data_names)
     lines, module = [], "model"
-    if len(situation.writer.data_names) > 1:
-        lines = ["class Flat(torch.nn.Module):", "    def forward(self, *given):", "        return model(list(given))"]
+    if len(situation.writer.data_names) > 1 or situation.manner.named:
+        parameters, given = situation.parameters
+        results = situation.writer.results_of(f"model({given})")
+        lines = ["class Flat(torch.nn.Module):", f"    def forward(self, {parameters}):", f"        return {results}"]
         lines += ["flat = Flat()", "flat.model = model  # so that its weights are parameters"]
         module = "flat"
-    opset = situation.option("torch.onnx", "opset")
+    opset = situation.opset("torch.onnx")
+    opened = [situation.manner.opened.get(node.id, ()) for node in situation.writer.graph.inputs]
+    axes = {name: list(each) for name, each in zip(situation.input_names, opened, strict=True) if each}
+    dynamic = f", dynamic_axes={json.dumps(axes)}" if axes else ""
     export = f"torch.onnx.export({module}, ({tensors},), file, input_names=[{names}]"
-    lines += ["file = io.BytesIO()", *wrap(f"{export}, opset_version={opset}, dynamo=False)")]
+    lines += ["file = io.BytesIO()", *wrap(f"{export}, opset_version={opset}{dynamic}, dynamo=False)")]
     lines.append("proto = onnx.load_from_string(file.getvalue())")
     engine = _through_onnx(situation, "torch.onnx", lines, ("import torch",), "torch")
     return replace(engine, standard=(*engine.standard, "import io"))
@@ -139,7 +188,7 @@ def _through_onnx(
     situation: Situation, stage: str, lines: list[str], imports: tuple[str, ...], converter: str
 ) -> Engine:
     feeds = dict(zip(situation.input_names, situation.writer.data_names, strict=True))
-    reader = READERS[situation.route.steps[-1].name](feeds, situation.single)
+    reader = engine_reading(situation.route.steps[-1], feeds, situation.single)
     return replace(
         reader,
         imports=(*imports, *reader.imports),
@@ -148,19 +197,22 @@ def _through_onnx(
     )
 
 
-def _litert(situation: Situation) -> Engine:
-    convert = "content = tf.lite.TFLiteConverter.from_keras_model(model).convert()"
+def litert(situation: Situation) -> Engine:
+    convert, content = ["content = tf.lite.TFLiteConverter.from_keras_model(model).convert()"], "model_content=content"
+    if situation.manner.exporter == "export":
+        convert = ['path = os.path.join(tempfile.mkdtemp(), "model.tflite")']
+        convert, content = [*convert, 'model.export(path, format="litert", verbose=False)'], "model_path=path"
     load = (
-        "interpreter = Interpreter(model_content=content)",
-        "interpreter.allocate_tensors()",
+        f"interpreter = Interpreter({content})",
+        *(["interpreter.allocate_tensors()"] if not situation.manner.opened else []),
         "runner = interpreter.get_signature_runner()",
     )
     if len(situation.writer.data_names) > 1:
         names = "names = [tensor.name for tensor in model.inputs]"
-        outputs = f"runner(**dict(zip(names, {situation.given}, strict=True)))"
+        outputs = f"runner(**dict(zip(names, {one_or_list(situation.writer.data_names)}, strict=True)))"
     else:
         names = "name = next(iter(runner.get_input_details()))"
-        outputs = f"runner(**{{name: {situation.given}}})"
+        outputs = f"runner(**{{name: {situation.writer.data_names[0]}}})"
     many = len(situation.writer.graph.outputs) > 10  # output_10 comes after output_2
     numbered = ", key=lambda item: (len(item[0]), item)" if many else ""
     call = f"[v for _, v in sorted({outputs}.items(){numbered})]"
@@ -170,28 +222,16 @@ def _litert(situation: Situation) -> Engine:
         call,
         ARRAYS,
         ("import tensorflow as tf", "from ai_edge_litert.interpreter import Interpreter"),
-        standard=(METADATA,),
+        standard=(METADATA, "import os", "import tempfile"),
         versions={"ai-edge-litert": 'version("ai-edge-litert")'},
-        pieces=(("convert", (convert,)), ("load", load), ("run", (names,))),
+        pieces=(("convert", tuple(convert)), ("load", load), ("run", (names,))),
     )
-
-
-ENGINES: dict[str, Callable[[Situation], Engine]] = {
-    "run": _keras,
-    "tf-graph": _traced,
-    "tf-xla": _traced,
-    "keras-file": _keras_file,
-    "saved-model": _saved_model,
-    "tf2onnx": _tf2onnx,
-    "tflite": _litert,
-    "torch.onnx": _torch_onnx,
-}
-"""By the name of a route's second step."""
 
 
 def engine_of(situation: Situation) -> Engine:
     """How a route runs the model that its first step has built; NoScript where nobody has written that."""
-    step = situation.route.steps[1].name
-    if step not in ENGINES:
-        raise NoScript(f"expected a route through one of {', '.join(ENGINES)}; received step={step!r}")
-    return ENGINES[step](situation)
+    if len(situation.route.steps) < 2:
+        raise NoScript(f"expected a route that builds a model, then runs it; received route={situation.route.name!r}")
+    step = situation.route.steps[1]
+    engine: Engine = written(step, step.engine)(situation)
+    return engine

@@ -7,8 +7,11 @@ from typing import Any
 from cometfuzz.catalogue.data import Array, Data, weight_dtype
 from cometfuzz.catalogue.spec import CATALOGUE
 from cometfuzz.errors import NoScript
-from cometfuzz.ir.graph import INPUT, Edge, Graph, Inner, Node
-from cometfuzz.routes.calls import CALL_PARAMS
+from cometfuzz.ir.case import PLAIN, Manner
+from cometfuzz.ir.graph import INPUT, OPERATOR, Edge, Graph, Inner, Node, is_operator, is_utility
+from cometfuzz.ir.types import POLICY
+from cometfuzz.routes.calls import CALL_PARAMS, FORMS, NOTATION, SIGNS, WITHOUT_DTYPE, OperatorForm, lists_of
+from cometfuzz.routes.handing import output_name, parts
 from cometfuzz.routes.keras import policy
 from cometfuzz.routes.keras2 import ABSENT
 from cometfuzz.triage.scripts.dialects import REQUIRED, REQUIRED_IN, Dialect, utility
@@ -29,34 +32,108 @@ class ModelCode:
 
 @dataclass(frozen=True)
 class Writer:
-    """Writes models of one dialect. `full`: name every parameter as the route does, not only what is no default."""
+    """Writes models of one dialect. `full`: name every parameter as the route does, not only what is no default.
+
+    any_batch: the model takes a batch of any size. manner: in which it is written.
+    """
 
     dialect: Dialect
     graph: Graph
     data: Data
     full: bool = False
+    any_batch: bool = False
+    manner: Manner = PLAIN
 
     def model(self) -> ModelCode:
         """The whole model."""
         names = self._tensor_names()
         layers = self._layer_names()
+        outputs = tuple(names[edge] for edge in self.graph.outputs)
+        if self.manner.sequential:
+            lines, model = self._sequential(layers, outputs), []
+        else:
+            before, inside, after = parts(self.graph, self.manner.inside)
+            lines = self._lines(before, names, layers)
+            if inside:
+                lines += [*self._nested(inside, names, layers), *self._lines(after, names, layers)]
+            inputs = [names[Edge(node.id)] for node in self.graph.inputs]
+            taken, given = self.arranged(inputs), self.arranged_outputs(outputs)
+            model = assign("model", f"{self.dialect.model}({taken}, {given})")
+        for name, tensors in self.data.weights.items():
+            if self.manner.first_of.get(name, name) == name:
+                model += _set_weights(layers[name], weight_dtype(self.graph.by_id[name]), tensors)
+        return ModelCode(tuple(lines), tuple(model), outputs)
+
+    def arranged(self, names: Sequence[str]) -> str:
+        """Inputs as one argument: as the model takes them."""
+        if not self.manner.named:
+            return one_or_list(names)
+        pairs = zip([node.id for node in self.graph.inputs], names, strict=True)
+        return "{" + ", ".join(f'"{key}": {name}' for key, name in pairs) + "}"
+
+    def arranged_outputs(self, names: Sequence[str]) -> str:
+        """The same for symbolic outputs."""
+        if not self.manner.named:
+            return one_or_list(names)
+        return "{" + ", ".join(f'"{output_name(index)}": {name}' for index, name in enumerate(names)) + "}"
+
+    def results_of(self, call: str) -> str:
+        """The outputs of a call of the model: one, or several in their order."""
+        if not self.manner.named:
+            return call
+        return f'{call}["{output_name(0)}"]' if len(self.graph.outputs) == 1 else f"list({call}.values())"
+
+    def _nested(self, nodes: Sequence[Node], names: Mapping[Edge, str], layers: Mapping[str, str]) -> list[str]:
+        """Lines that make a model of some nodes, and call it in their place."""
+        own = {node.id for node in nodes}
+        read = list(dict.fromkeys(edge for node in nodes for edge in node.inputs if edge.node not in own))
+        others = [edge for node in self.graph.nodes if node.id not in own for edge in node.inputs]
+        given = list(dict.fromkeys(edge for edge in (*others, *self.graph.outputs) if edge.node in own))
+        within = {**names, **{edge: f"i{index}" for index, edge in enumerate(read)}}
         lines: list[str] = []
-        for node in self.graph.nodes:
+        for edge in read:
+            name = names[edge]
+            lines += assign(within[edge], f"{self.dialect.input}(batch_shape={name}.shape, dtype={name}.dtype)")
+        lines += self._lines(nodes, within, layers)
+        results = [names[edge] for edge in given]
+        inner = f"{self.dialect.model}({one_or_list([within[edge] for edge in read])}, {one_or_list(results)})"
+        lines += assign("inner", inner, "a model inside the model")
+        return lines + assign(", ".join(results), f"inner({one_or_list([names[edge] for edge in read])})")
+
+    def _sequential(self, layers: Mapping[str, str], outputs: Sequence[str]) -> list[str]:
+        """Lines that make a Sequential; its outputs are those of its layers."""
+        first, *rest = self.graph.nodes
+        lines: list[str] = []
+        listed = [self._input(first)]
+        for node in rest:
+            layer = self.layer(node.layer, node.params, policy(self.graph, node))
+            if node.id in layers:
+                lines += assign(layers[node.id], layer)
+            listed.append(layers.get(node.id, layer))
+        lines += ["model = keras.Sequential([", *(line for each in listed for line in wrap(f"    {each},")), "])"]
+        places = [rest.index(self.graph.by_id[edge.node]) for edge in self.graph.outputs]
+        if places != [len(rest) - 1]:
+            raise NoScript("expected a Sequential with its last output alone; received other outputs")
+        return [*lines, f"{outputs[0]} = model.outputs[0]"]
+
+    def _lines(self, nodes: Sequence[Node], names: Mapping[Edge, str], layers: Mapping[str, str]) -> list[str]:
+        """Lines that call nodes on tensors that have names."""
+        lines: list[str] = []
+        for node in nodes:
             given = [names[edge] for edge in node.inputs]
             results = [names[Edge(node.id, index)] for index in range(len(node.outputs))]
             if node.layer == INPUT:
                 lines += assign(results[0], self._input(node))
-            elif node.layer.islower():
+            elif is_operator(node.layer):
+                lines += assign(", ".join(results), operation(node, given))
+            elif is_utility(node.layer):
                 dtype = self.graph.type_of(node.inputs[0]).dtype
-                lines += assign(results[0], utility(self.dialect, node, given[0], dtype))
+                cropped = node.layer == "crop" and self.manner.opened
+                text = _inner_part(node, given[0]) if cropped else utility(self.dialect, node, given[0], dtype)
+                lines += assign(results[0], text)
             else:
                 lines += self._call(node, given, results, layers.get(node.id, ""))
-        inputs = [names[Edge(node.id)] for node in self.graph.inputs]
-        outputs = tuple(names[edge] for edge in self.graph.outputs)
-        model = assign("model", f"{self.dialect.model}({one_or_list(inputs)}, {one_or_list(outputs)})")
-        for name, tensors in self.data.weights.items():
-            model += _set_weights(layers[name], weight_dtype(self.graph.by_id[name]), tensors)
-        return ModelCode(tuple(lines), tuple(model), outputs)
+        return lines
 
     def inputs(self) -> list[str]:
         """Lines that make the input arrays, named as `data_names` says."""
@@ -89,23 +166,27 @@ class Writer:
 
     def _layer_names(self) -> dict[str, str]:
         """Names for the layers that are needed again, to set their weights."""
-        nodes = list(self.data.weights)
-        if len(nodes) == 1:
-            return {nodes[0]: "layer"}
-        return {name: f"layer{index}" for index, name in enumerate(nodes)}
+        first_of = self.manner.first_of
+        nodes = list(dict.fromkeys(first_of.get(name, name) for name in (*self.data.weights, *first_of)))
+        names = {name: "layer" if len(nodes) == 1 else f"layer{index}" for index, name in enumerate(nodes)}
+        return {**names, **{name: names[first] for name, first in first_of.items()}}
 
     def _input(self, node: Node) -> str:
         kind = node.outputs[0]
         dtype = f', dtype="{kind.dtype}"' if kind.dtype != "float32" else ""
-        return f"{self.dialect.input}(batch_shape={tuple(kind.shape)}{dtype})"
+        shape = self.manner.shape(node.id, kind.shape)
+        shape = (None, *shape[1:]) if self.any_batch else shape
+        return f"{self.dialect.input}(batch_shape={shape}{dtype})"
 
     def _call(self, node: Node, given: Sequence[str], results: Sequence[str], name: str) -> list[str]:
         layer = self.layer(node.layer, node.params, policy(self.graph, node))
         lines = []
         if name:
-            lines += assign(name, layer)
+            lines += assign(name, layer) if self.manner.first_of.get(node.id, node.id) == node.id else []
             layer = name
         call = f"{layer}({', '.join([self._arguments(node, given), *self._flags(node)])})"
+        if node.layer == "IntegerLookup" and node.params.output_mode == "int":
+            call = f'keras.ops.cast({call}, "int32")'
         if len(results) > 1:
             flatten = "tf.nest.flatten" if self.dialect.operations == "tf" else "keras.tree.flatten"
             call = f"{flatten}({call})" if _nests_states(node) else call
@@ -127,12 +208,12 @@ class Writer:
             raise NoScript(f"expected layers of Keras alone; received layer={name!r}, which another package adds")
         arguments = []
         for parameter, value in params.items():
-            if parameter in CALL_PARAMS.get(name, ()) or parameter == "dtype":
+            if parameter in CALL_PARAMS.get(name, ()) or parameter in ("dtype", POLICY):
                 continue
             if self._says(name, parameter, value, dtype):
                 known = self.dialect.renamed.get((name, parameter), parameter)
                 arguments.append(f"{known}={self._value(parameter, value, dtype)}")
-        if self.dialect.layer_dtypes and (dtype != "float32" or self.full):
+        if self.dialect.layer_dtypes and name not in WITHOUT_DTYPE and (dtype != "float32" or self.full):
             arguments.append(f'dtype="{dtype}"')
         return f"keras.layers.{name}({', '.join(arguments)})"
 
@@ -162,6 +243,54 @@ class Writer:
         if parameter in _UNIFORM and isinstance(value, tuple) and value and len(set(value)) == 1:
             return repr(value[0])
         return quoted(value)
+
+
+def operation(node: Node, given: Sequence[str]) -> str:
+    """The expression that calls an operator, every parameter named: operators have few, and their defaults differ."""
+    form = FORMS.get(node.layer, OperatorForm())
+    if node.params.get(NOTATION, "function") != "function":
+        sign = SIGNS[node.layer]
+        if sign == "abs":
+            return f"abs({given[0]})"
+        if sign == "[]":
+            return f"{given[0]}[{', '.join(map(_sliced, node.params[form.slices]))}]"
+        return f"{sign}{given[0]}" if len(given) == 1 else f"{given[0]} {sign} {given[1]}"
+    given = [f"keras.ops.sort({name})" if place == form.ordered else name for place, name in enumerate(given)]
+    leading = [quoted(node.params[name]) for name in form.leading]
+    plain = max(1, len(given) - len(form.names))
+    tensors = [
+        each if isinstance(each, str) else f"[{', '.join(each)}]" for each in lists_of(given[:plain], form.listed)
+    ]
+    named = [f"{name}={tensor}" for name, tensor in zip(form.names, given[plain:], strict=False)]
+    for name, value in node.params.items():
+        if name in (NOTATION, *form.leading):
+            continue
+        if name == form.spread:
+            named += [f"{keyword}={quoted(each)}" for keyword, each in value]
+            continue
+        text = _slices(value) if name == form.slices else quoted(value)
+        named.append(f'{name}=np.array({text}, dtype="float32")' if name in form.arrays else f"{name}={text}")
+    return f"keras.ops.{node.layer.removeprefix(OPERATOR)}({', '.join([*leading, *tensors, *named])})"
+
+
+def _slices(value: Any) -> str:
+    """A key as an argument."""
+    parts = [f"slice{part}" if isinstance(part, tuple) else str(part) for part in value]
+    return f"({', '.join(parts)},)"
+
+
+def _sliced(part: Any) -> str:
+    """A part of a key as it stands in brackets."""
+    if not isinstance(part, tuple):
+        return str(part)
+    start, stop, step = ("" if each is None else str(each) for each in part)
+    return f"{start}:{stop}:{step}" if step else f"{start}:{stop}"
+
+
+def _inner_part(node: Node, x: str) -> str:
+    """A crop of a tensor whose sizes are open."""
+    slices = [f"{before or ''}:{-after if after else ''}" for before, after in node.params.crops]
+    return f"{x}[{', '.join(slices)}]"
 
 
 def quoted(value: Any) -> str:

@@ -4,19 +4,16 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from cometfuzz.catalogue.data import Data
+from cometfuzz.ir.case import PLAIN, Manner
 from cometfuzz.ir.graph import Graph
 from cometfuzz.routes import Route
+from cometfuzz.routes.forms import ANY_BATCH
+from cometfuzz.routes.libraries import TENSORFLOW
 from cometfuzz.triage.scripts.dialects import Dialect, dialect_of
 from cometfuzz.triage.scripts.engines import Situation, engine_of
-from cometfuzz.triage.scripts.keras_code import Writer, one_or_list
-from cometfuzz.triage.scripts.pieces import KERAS, TF, Program
+from cometfuzz.triage.scripts.keras_code import Writer
+from cometfuzz.triage.scripts.pieces import KERAS, TF, Program, run_before
 
-_BACKENDS = {
-    "tensorflow": ("import tensorflow as tf", "tf.__version__"),
-    "torch": ("import torch", "torch.__version__"),
-    "jax": ("import jax", "jax.__version__"),
-    "mxnet": ("import mxnet", "mxnet.__version__"),
-}
 _OLD_NAMES = (
     "import collections.abc",
     "",
@@ -31,14 +28,16 @@ FULL = (2, 3)
 """The ways that name every parameter."""
 
 
-def keras_program(graph: Graph, data: Data, route: Route, variant: int = 0) -> Program:
+def keras_program(graph: Graph, data: Data, route: Route, variant: int = 0, manner: Manner = PLAIN) -> Program:
     """The program of a case on a route, written in one of VARIANTS ways."""
     dialect = dialect_of(route)
-    writer = Writer(dialect, graph, data, full=variant in FULL)
+    any_batch = route.steps[0].call == ANY_BATCH
+    writer = Writer(dialect, graph, data, variant in FULL, any_batch, manner)
     model = writer.model()
-    engine = engine_of(Situation(route, writer, variant))
+    kinds = [(node.id, node.outputs[0].shape, node.outputs[0].dtype) for node in graph.inputs]
+    engine = run_before(engine_of(Situation(route, writer, variant)), manner, kinds, writer.data_names)
     backend = dialect.backend or "tensorflow"
-    statement, version = _BACKENDS[backend]
+    statement, version = _imported(backend)
     keras = "import keras" if dialect.module == "keras" else f"import {dialect.module} as keras"
     label = {"tf_keras": "tf-keras"}.get(dialect.module, "keras")
     standard = ("import tempfile",) if backend == "mxnet" else ()
@@ -52,7 +51,7 @@ def keras_program(graph: Graph, data: Data, route: Route, variant: int = 0) -> P
     source = None
     if len(route.steps) > 2 or route.steps[1].name != "run":
         results = KERAS if dialect.operations == "keras.ops" else TF
-        source = (f"model({one_or_list(writer.data_names)}, training=False)", results)
+        source = (writer.results_of(f"model({writer.arranged(writer.data_names)}, training=False)"), results)
     return Program(
         tuple(writer.inputs()),
         engine,
@@ -64,6 +63,13 @@ def keras_program(graph: Graph, data: Data, route: Route, variant: int = 0) -> P
         symbolic_lines=model.layers,
         source=source,
     )
+
+
+def _imported(backend: str) -> tuple[str, str]:
+    """The statement that imports a backend, and the expression of its version."""
+    if backend == TENSORFLOW.name:
+        return "import tensorflow as tf", "tf.__version__"
+    return f"import {backend}", f"{backend}.__version__"
 
 
 def _environ(dialect: Dialect, graph: Graph) -> Mapping[str, str]:

@@ -19,7 +19,7 @@ from cometfuzz.triage.scripts.onnx_bodies import (
 )
 from cometfuzz.triage.scripts.onnx_graph import (
     FLOATS,
-    PLAIN,
+    NUMPY_DTYPES,
     Fed,
     OnnxGraph,
     OnnxNode,
@@ -163,11 +163,11 @@ def part_of(fed: Fed, values: Values, kept: Sequence[int], fold: bool) -> Fed | 
     feeds, constants = dict(fed.feeds), dict(graph.constants)
     for name in _made(graph.nodes):
         if name in read and name not in made:
-            if name not in values or (name not in fixed and values[name].dtype not in PLAIN):
+            if name not in values or (name not in fixed and values[name].dtype not in NUMPY_DTYPES):
                 return None
             (constants if name in fixed else feeds)[name] = values[name]
     outputs = _outputs(graph, nodes, values)
-    if not outputs or any(value.dtype not in PLAIN for value in outputs):
+    if not outputs or any(value.dtype not in NUMPY_DTYPES for value in outputs):
         return None
     given = {value.name: value for value in graph.inputs}
     inputs = [given.get(name) or _typed(name, feeds[name]) for name in read if name in feeds]

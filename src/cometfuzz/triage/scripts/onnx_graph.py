@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 FLOATS = {"FLOAT16": "float16", "FLOAT": "float32", "DOUBLE": "float64"}
-PLAIN = {**FLOATS, "INT32": "int32", "INT64": "int64", "BOOL": "bool"}
+NUMPY_DTYPES = {**FLOATS, "INT32": "int32", "INT64": "int64", "BOOL": "bool"}
 """What an input or output may be if numpy is to make or read it, with our name for it."""
 
-DTYPES = {**PLAIN, "BFLOAT16": "bfloat16"}
+DTYPES = {**NUMPY_DTYPES, "BFLOAT16": "bfloat16"}
 NUMBERS = {1: "FLOAT", 6: "INT32", 7: "INT64", 9: "BOOL", 10: "FLOAT16", 11: "DOUBLE", 16: "BFLOAT16"}
 """ONNX's numbers of dtypes, for Cast."""
 

@@ -6,9 +6,11 @@ import numpy as np
 
 from cometfuzz.catalogue.data import Data
 from cometfuzz.errors import NoScript
+from cometfuzz.ir.case import PLAIN, Manner
+from cometfuzz.routes import Step
 from cometfuzz.triage.scripts.onnx_code import IMPORTS, onnx_lines
 from cometfuzz.triage.scripts.onnx_graph import (
-    PLAIN,
+    NUMPY_DTYPES,
     Fed,
     OnnxModel,
     OnnxTensor,
@@ -17,8 +19,8 @@ from cometfuzz.triage.scripts.onnx_graph import (
     with_short_names,
 )
 from cometfuzz.triage.scripts.onnx_order import in_order
-from cometfuzz.triage.scripts.pieces import Program
-from cometfuzz.triage.scripts.readers import READERS
+from cometfuzz.triage.scripts.pieces import Program, run_before
+from cometfuzz.triage.scripts.readers import engine_reading
 from cometfuzz.triage.scripts.text import array, assign
 
 CUT = "Cut down to what matters"
@@ -30,23 +32,25 @@ def fed_with(model: OnnxModel, data: Data, simple: bool) -> Fed:
     model = in_order(in_plain_dtypes(simplified(model) if simple else model))
     feeds = {}
     for value in model.graph.inputs:
-        if value.name not in data.inputs or value.dtype not in PLAIN:
+        if value.name not in data.inputs or value.dtype not in NUMPY_DTYPES:
             raise NoScript(f"expected an input of the case, of a plain dtype; received {value}")
         values = data.inputs[value.name]
         feeds[value.name] = OnnxTensor(value.dtype, values.shape, tuple(values.reshape(-1).tolist()))
     return Fed(model, feeds)
 
 
-def onnx_program(fed: Fed, reader: str) -> Program:
-    """The program of an ONNX model on a reader."""
+def onnx_program(fed: Fed, reader: Step, manner: Manner = PLAIN) -> Program:
+    """The program of an ONNX model on the step that reads it."""
     model, names = with_short_names(in_order(fed.model))
     arrays = {names[old]: names[old].replace("x", "data") for old in (value.name for value in fed.model.graph.inputs)}
     lines: list[str] = []
     for old, tensor in fed.feeds.items():
-        dtype = PLAIN[tensor.dtype]
+        dtype = NUMPY_DTYPES[tensor.dtype]
         values = np.array(tensor.values, dtype).reshape(tensor.shape)
         lines += assign(arrays[names[old]], array(values, dtype, named=dtype))
-    engine = READERS[reader](arrays, len(model.graph.outputs) == 1)
+    engine = engine_reading(reader, arrays, len(model.graph.outputs) == 1)
+    kinds = [(old, tensor.shape, NUMPY_DTYPES[tensor.dtype]) for old, tensor in fed.feeds.items()]
+    engine = run_before(engine, manner, kinds, [arrays[names[old]] for old in fed.feeds])
     engine = replace(
         engine,
         imports=(*IMPORTS, *engine.imports),
@@ -55,13 +59,13 @@ def onnx_program(fed: Fed, reader: str) -> Program:
     return Program(tuple(lines), engine)
 
 
-def observing(fed: Fed, reader: str) -> str:
+def observing(fed: Fed, reader: Step) -> str:
     """A script that runs a model and prints every value of its graph as JSON: name, dtype, shape, elements."""
     feeds = {name: f"data[{at}]" for at, name in enumerate(fed.feeds)}
-    engine = READERS[reader](feeds, False)
+    engine = engine_reading(reader, feeds, False)
     data = []
     for tensor in fed.feeds.values():
-        dtype = PLAIN[tensor.dtype]
+        dtype = NUMPY_DTYPES[tensor.dtype]
         data.append(f"    {array(np.array(tensor.values, dtype).reshape(tensor.shape), dtype, named=dtype)},")
     lines = ["import json", "import numpy as np", *IMPORTS, *engine.imports, "data = [", *data, "]"]
     lines += [*onnx_lines(fed.model), *_ALL_OUTPUTS, *(line for _, part in engine.pieces for line in part)]

@@ -1,7 +1,12 @@
 """The parts that a script is put together from."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from cometfuzz.ir.case import Manner
+from cometfuzz.ir.types import FLOATS
+from cometfuzz.triage.scripts.text import wrap
 
 METADATA = "from importlib.metadata import version"
 
@@ -44,7 +49,8 @@ class Program:
     data: lines that make the input arrays. before_imports, settings: lines before and after the imports. engine.pieces
     hold everything from the first stage on. symbolic: the names of the symbolic outputs that symbolic_lines make.
     always_versions: those that are printed though the script may not name the library.
-    source: the expression of the unconverted model's outputs with how they are read, if there is one to compare with.
+    source: the expression of the unconverted model's outputs with how they are read, if there is one to compare with;
+    source_is: whose outputs these are, in words.
     """
 
     data: tuple[str, ...]
@@ -56,3 +62,30 @@ class Program:
     symbolic: tuple[str, ...] = ()
     symbolic_lines: tuple[str, ...] = ()
     source: tuple[str, Results] | None = None
+    source_is: str = "the model itself"
+
+
+def run_before(
+    engine: Engine, manner: Manner, inputs: Sequence[tuple[str, tuple[int, ...], str]], names: Sequence[str]
+) -> Engine:
+    """The engine of a model that has run at other sizes before, as its manner says.
+
+    inputs: (node, shape, dtype), whose arrays have `names` in the script.
+    """
+    shapes = [manner.earlier(node, shape) for node, shape, _ in inputs]
+    if not manner.before or not {node for node, _, _ in inputs} >= manner.opened.keys():
+        return engine
+    dtypes = ["float32" if dtype == "bfloat16" else dtype for _, _, dtype in inputs]
+    made = [
+        [
+            f'np.{"ones" if dtype in FLOATS else "zeros"}({shape}, "{dtype}")'
+            for shape, dtype in zip(each, dtypes, strict=True)
+        ]
+        for each in zip(*shapes, strict=True)
+    ]
+    listed = ", ".join(each[0] if len(each) == 1 else f"({', '.join(each)})" for each in made)
+    call = engine.call
+    for index, name in enumerate(names):
+        call = re.sub(rf"(?<![\w.\"]){name}\b", "early" if len(names) == 1 else f"early[{index}]", call)
+    lines = ["# It runs at other sizes first.", *wrap(f"for early in [{listed}]:"), *wrap(f"    {call}")]
+    return replace(engine, pieces=(*engine.pieces, ("run", tuple(lines))))

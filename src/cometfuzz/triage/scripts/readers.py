@@ -1,25 +1,53 @@
-"""How a script runs an ONNX model that it holds as `proto`, on each library that reads one."""
+"""How a script runs an ONNX model that it holds as `proto`, on each library that reads one.
+
+A step that takes an ONNX file names one of these functions, or one of another package, as its `reader`.
+"""
 
 import json
 from collections.abc import Callable, Mapping
+from functools import partial
+from importlib.metadata import EntryPoint
+from typing import Any
 
-from cometfuzz.routes.openvino import OPTIONS
+from cometfuzz.errors import InvalidPlugin, NoScript
+from cometfuzz.plugins import load
+from cometfuzz.routes import Step
+from cometfuzz.routes.openvino import SETTINGS, options_with
 from cometfuzz.triage.scripts.pieces import ARRAYS, METADATA, Engine, Results
 
 Feeds = Mapping[str, str]
 """The name of an input in the file -> the name of its array in the script."""
 
 
+def engine_reading(step: Step, feeds: Feeds, single: bool) -> Engine:
+    """How a step runs the model; `single`: whether that has one output. NoScript where nobody has written it."""
+    engine: Engine = written(step, step.reader)(feeds, single)
+    return engine
+
+
+def written(step: Step, place: str) -> Callable[..., Any]:
+    """The function that a step names, or NoScript."""
+    if not place:
+        raise NoScript(f"expected a step that says how a script does it; received step={step.name!r}")
+    try:
+        function: Callable[..., Any] = load(EntryPoint(step.name, place, "script"))
+    except InvalidPlugin as error:
+        raise NoScript(str(error)) from error
+    return function
+
+
 def _dictionary(feeds: Feeds) -> str:
     return "{" + ", ".join(f'"{name}": {data}' for name, data in feeds.items()) + "}"
 
 
-def _onnxruntime(feeds: Feeds, single: bool, optimise: bool = True) -> Engine:
-    lines, options = ['providers = ["CPUExecutionProvider"]'], ""
-    if not optimise:
+def onnxruntime(feeds: Feeds, single: bool, level: str = "", threads: int = 0) -> Engine:
+    lines, options = ['providers = ["CPUExecutionProvider"]'], "options, " if level or threads else ""
+    if options:
         lines.append("options = onnxruntime.SessionOptions()")
-        lines.append("options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL")
-        options = "options, "
+    if level:
+        lines.append(f"options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_{level}")
+    if threads:
+        lines.append(f"options.intra_op_num_threads = {threads}")
     lines.append(f"session = onnxruntime.InferenceSession(proto.SerializeToString(), {options}providers=providers)")
     return Engine(
         f"session.run(None, {_dictionary(feeds)})" + ("[0]" if single else ""),
@@ -30,11 +58,14 @@ def _onnxruntime(feeds: Feeds, single: bool, optimise: bool = True) -> Engine:
     )
 
 
-def _plain_onnxruntime(feeds: Feeds, single: bool) -> Engine:
-    return _onnxruntime(feeds, single, optimise=False)
+plain_onnxruntime = partial(onnxruntime, level="DISABLE_ALL")
+basic_onnxruntime = partial(onnxruntime, level="ENABLE_BASIC")
+extended_onnxruntime = partial(onnxruntime, level="ENABLE_EXTENDED")
+layout_onnxruntime = partial(onnxruntime, level="ENABLE_LAYOUT")
+threaded_onnxruntime = partial(onnxruntime, threads=2)
 
 
-def _onnx_reference(feeds: Feeds, single: bool) -> Engine:
+def onnx_reference(feeds: Feeds, single: bool) -> Engine:
     return Engine(
         f"evaluator.run(None, {_dictionary(feeds)})" + ("[0]" if single else ""),
         ARRAYS,
@@ -44,7 +75,8 @@ def _onnx_reference(feeds: Feeds, single: bool) -> Engine:
     )
 
 
-def _openvino(feeds: Feeds, single: bool) -> Engine:
+def openvino(feeds: Feeds, single: bool, switch: str = "") -> Engine:
+    options = json.dumps(options_with(SETTINGS.get(switch, {})))
     return Engine(
         f"compiled({_dictionary(feeds)})" + ("[0]" if single else ".values()"),
         ARRAYS,
@@ -52,10 +84,14 @@ def _openvino(feeds: Feeds, single: bool) -> Engine:
         versions={"onnx": "onnx.__version__", "openvino": "openvino.__version__"},
         pieces=(
             ("load", ("core = openvino.Core()", "network = core.read_model(proto.SerializeToString())")),
-            ("compile", (f"options = {json.dumps(OPTIONS)}", 'compiled = core.compile_model(network, "CPU", options)')),
+            ("compile", (f"options = {options}", 'compiled = core.compile_model(network, "CPU", options)')),
         ),
     )
 
+
+accurate_openvino = partial(openvino, switch="accuracy")
+threaded_openvino = partial(openvino, switch="two-threads")
+streaming_openvino = partial(openvino, switch="throughput")
 
 _TORCHVISION = (
     "try:",
@@ -82,13 +118,5 @@ def _torch_module(name: str, convert: str) -> Callable[[Feeds, bool], Engine]:
     return engine
 
 
-READERS: dict[str, Callable[[Feeds, bool], Engine]] = {
-    "onnxruntime": _onnxruntime,
-    "torch-onnx": _onnxruntime,
-    "onnxruntime-noopt": _plain_onnxruntime,
-    "onnx-reference": _onnx_reference,
-    "openvino": _openvino,
-    "onnx2torch": _torch_module("onnx2torch", "onnx2torch.convert"),
-    "onnx2pytorch": _torch_module("onnx2pytorch", "onnx2pytorch.ConvertModel"),
-}
-"""By the name of the route's last step: (inputs, whether there is one output) -> how it is run."""
+onnx2torch = _torch_module("onnx2torch", "onnx2torch.convert")
+onnx2pytorch = _torch_module("onnx2pytorch", "onnx2pytorch.ConvertModel")

@@ -1,0 +1,26 @@
+# RandomCrop gives another shape: Keras on every backend (all libraries against the reference)
+# (height)
+# expected float32[1, 2, 1, 1]; received float32[1, 1, 1, 1]
+import os
+import sys
+
+os.environ["KERAS_BACKEND"] = "torch"
+try:
+    import keras
+    import numpy as np
+    import torch
+except ImportError as error:
+    print("missing:", error)
+    sys.exit(2)
+
+print("versions:", "keras", keras.__version__, "torch", torch.__version__)
+data = np.zeros((1, 1, 1, 1), "float32")
+x = keras.Input(batch_shape=(1, 1, 1, 1))
+y = keras.layers.RandomCrop(height=2, width=1)(x)
+model = keras.Model(x, y)
+expected = [("float32", (1, 2, 1, 1))]
+outputs = [model(data, training=False)]
+seen = [(keras.backend.standardize_dtype(output.dtype), tuple(output.shape)) for output in outputs]
+print("expected:", expected)
+print("seen:    ", seen)
+sys.exit(0 if seen == expected else 1)

@@ -1,0 +1,21 @@
+# ops.rot90 gives another shape: Keras on every backend (all libraries against the reference) (k)
+# ops.rot90: expected [('float32', (1, 2))]; received [('float32', (2, 1))]
+import os
+import sys
+
+os.environ["KERAS_BACKEND"] = "tensorflow"
+try:
+    import keras
+    import tensorflow as tf
+except ImportError as error:
+    print("missing:", error)
+    sys.exit(2)
+
+print("versions:", "keras", keras.__version__, "tensorflow", tf.__version__)
+x = keras.Input(batch_shape=(1, 2))
+y = keras.ops.rot90(x, k=0, axes=(0, 1))
+expected = [("float32", (1, 2))]
+seen = [(y.dtype, tuple(y.shape))]
+print("expected:", expected)
+print("seen:    ", seen)
+sys.exit(0 if seen == expected else 1)

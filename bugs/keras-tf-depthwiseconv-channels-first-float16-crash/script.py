@@ -1,0 +1,30 @@
+# DepthwiseConv2D raises an exception: Keras, tensorflow backend (data_format='channels_first',
+# float16)
+# UnimplementedError in run: Exception encountered when calling DepthwiseConv2D.call().
+# {{function_node ...
+import os
+import sys
+
+os.environ["KERAS_BACKEND"] = "tensorflow"
+try:
+    import keras
+    import numpy as np
+    import tensorflow as tf
+except ImportError as error:
+    print("missing:", error)
+    sys.exit(2)
+
+print("versions:", "keras", keras.__version__, "tensorflow", tf.__version__)
+data = np.zeros((1, 1, 1, 1), "float16")
+x = keras.Input(batch_shape=(1, 1, 1, 1), dtype="float16")
+layer = keras.layers.DepthwiseConv2D(data_format="channels_first", kernel_size=1, dtype="float16")
+y = layer(x)
+model = keras.Model(x, y)
+layer.set_weights([np.zeros_like(weight) for weight in layer.get_weights()])
+print("expected: no exception")
+try:
+    seen = keras.ops.convert_to_numpy(model(data))
+except Exception as error:  # noqa: BLE001
+    print(f"seen: {type(error).__name__}: {error}")
+    sys.exit(1)
+print("seen: no exception")

@@ -1,0 +1,30 @@
+# ops.image.map_coordinates raises an exception: Keras, tensorflow backend (fill_mode='mirror', rank
+# 2)
+# InvalidArgumentError in run: Exception encountered when calling MapCoordinates.call().
+# {{function_node __wrapped__GatherNd_device_/job:localhost/replica:0/task:0/device:CPU:0}} ...
+import os
+import sys
+
+os.environ["KERAS_BACKEND"] = "tensorflow"
+try:
+    import keras
+    import numpy as np
+    import tensorflow as tf
+except ImportError as error:
+    print("missing:", error)
+    sys.exit(2)
+
+print("versions:", "keras", keras.__version__, "tensorflow", tf.__version__)
+data0 = np.zeros((2, 2), "float32")
+data1 = np.ones((2, 1), "float32")
+x0 = keras.Input(batch_shape=(2, 2))
+x1 = keras.Input(batch_shape=(2, 1))
+y = keras.ops.image.map_coordinates(x0, x1, order=1, fill_mode="mirror", fill_value=0.0)
+model = keras.Model([x0, x1], y)
+print("expected: no exception")
+try:
+    seen = keras.ops.convert_to_numpy(model([data0, data1]))
+except Exception as error:  # noqa: BLE001
+    print(f"seen: {type(error).__name__}: {error}")
+    sys.exit(1)
+print("seen: no exception")

@@ -1,0 +1,27 @@
+# ops.tril raises an exception: Keras, tensorflow backend (k)
+# InvalidArgumentError in run: Exception encountered when calling Tril.call(). {{function_node
+# __wrapped__MatrixBandPart_device_/job:localhost/replica:0/task:0/device:CPU:0}} num_upper must ...
+import os
+import sys
+
+os.environ["KERAS_BACKEND"] = "tensorflow"
+try:
+    import keras
+    import numpy as np
+    import tensorflow as tf
+except ImportError as error:
+    print("missing:", error)
+    sys.exit(2)
+
+print("versions:", "keras", keras.__version__, "tensorflow", tf.__version__)
+data = np.zeros((1, 1), "float32")
+x = keras.Input(batch_shape=(1, 1))
+y = keras.ops.tril(x, k=2)
+model = keras.Model(x, y)
+print("expected: no exception")
+try:
+    seen = keras.ops.convert_to_numpy(model(data))
+except Exception as error:  # noqa: BLE001
+    print(f"seen: {type(error).__name__}: {error}")
+    sys.exit(1)
+print("seen: no exception")

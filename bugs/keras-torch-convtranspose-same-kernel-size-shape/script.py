@@ -1,0 +1,27 @@
+# Conv2DTranspose gives another shape: Keras, torch backend (padding='same', kernel_size)
+# expected float32[1, 2, 1, 1]; received float32[1, 1, 1, 1]
+import os
+import sys
+
+os.environ["KERAS_BACKEND"] = "torch"
+try:
+    import keras
+    import numpy as np
+    import torch
+except ImportError as error:
+    print("missing:", error)
+    sys.exit(2)
+
+print("versions:", "keras", keras.__version__, "torch", torch.__version__)
+data = np.zeros((1, 2, 1, 1), "float32")
+x = keras.Input(batch_shape=(1, 2, 1, 1))
+layer = keras.layers.Conv2DTranspose(filters=1, padding="same", kernel_size=(2, 1))
+y = layer(x)
+model = keras.Model(x, y)
+layer.set_weights([np.zeros_like(weight) for weight in layer.get_weights()])
+expected = [("float32", (1, 2, 1, 1))]
+outputs = [model(data)]
+seen = [(keras.backend.standardize_dtype(output.dtype), tuple(output.shape)) for output in outputs]
+print("expected:", expected)
+print("seen:    ", seen)
+sys.exit(0 if seen == expected else 1)

@@ -1,0 +1,25 @@
+# ops.sum gives another shape: Keras, torch backend (keepdims=True)
+# expected float32[1]; received float32[]
+import os
+import sys
+
+os.environ["KERAS_BACKEND"] = "torch"
+try:
+    import keras
+    import numpy as np
+    import torch
+except ImportError as error:
+    print("missing:", error)
+    sys.exit(2)
+
+print("versions:", "keras", keras.__version__, "torch", torch.__version__)
+data = np.zeros((1,), "float32")
+x = keras.Input(batch_shape=(1,))
+y = keras.ops.sum(x, axis=None, keepdims=True)
+model = keras.Model(x, y)
+expected = [("float32", (1,))]
+outputs = [model(data)]
+seen = [(keras.backend.standardize_dtype(output.dtype), tuple(output.shape)) for output in outputs]
+print("expected:", expected)
+print("seen:    ", seen)
+sys.exit(0 if seen == expected else 1)

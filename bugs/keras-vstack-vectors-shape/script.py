@@ -1,0 +1,21 @@
+# ops.vstack gives another shape: Keras on every backend (all libraries against the reference)
+# ops.vstack: expected [('float32', (2, 1))]; received [('float32', (2,))]
+import os
+import sys
+
+os.environ["KERAS_BACKEND"] = "tensorflow"
+try:
+    import keras
+    import tensorflow as tf
+except ImportError as error:
+    print("missing:", error)
+    sys.exit(2)
+
+print("versions:", "keras", keras.__version__, "tensorflow", tf.__version__)
+x = keras.Input(batch_shape=(1,))
+y = keras.ops.vstack([x, x])
+expected = [("float32", (2, 1))]
+seen = [(y.dtype, tuple(y.shape))]
+print("expected:", expected)
+print("seen:    ", seen)
+sys.exit(0 if seen == expected else 1)

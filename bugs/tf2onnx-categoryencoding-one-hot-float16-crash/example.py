@@ -1,0 +1,11 @@
+import onnx
+import tensorflow as tf
+import tf2onnx
+
+@tf.function(input_signature=[tf.TensorSpec((1, 2), tf.int32, name="x")])
+def model(x):
+    return tf.one_hot(x, 5, dtype=tf.float16)
+
+proto, _ = tf2onnx.convert.from_function(model, model.input_signature, opset=15)
+print("Expected: a valid file", flush=True)
+onnx.checker.check_model(proto, full_check=True)

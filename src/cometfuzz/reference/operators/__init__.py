@@ -1,0 +1,1 @@
+"""The meaning of operators that no formula of their block says; files are named as in `catalogue/operators/`."""
