@@ -4,6 +4,7 @@ Asking what a graph would add costs as much as the graph is long, whatever has b
 several processes merge, and go to JSON and back.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
@@ -57,20 +58,15 @@ class Coverage:
     _counted: dict[tuple[str, str, str], dict[str, None]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._items: set[tuple[str, ...]] = {item for items in self.space.items.values() for item in items}
+        self._index = self.space.index
+        self._items, self._caps = self._index.named, self._index.caps
         self._paper = self.space.name == "paper"
         self._done: dict[int, tuple[Fact, ...]] = {}
         """Calls that add nothing, by the identity of their facts: since coverage only grows, they never will."""
-        self._caps: dict[tuple[str, str, str], int] = {}
-        self._left: dict[tuple[str, str, str], int] = {}
-        for item in (item for items in self.space.items.values() for item in items):
-            self._left[item[:3]] = self._left.get(item[:3], 0) + (item not in self.space.unreachable)
-            if item.value.startswith("#"):
-                self._caps[item[:3]] = self._caps.get(item[:3], 0) + 1
+        self._taken: Counter[tuple[str, str, str]] = Counter()
+        """How many values of a parameter, or shapes of a layer, are covered."""
         self._followers: dict[str, dict[str, None]] = {}
-        for item in self.space.items["sequences"]:
-            self._followers.setdefault(item.layer, {})[item.value] = None
-        self._sequences = {layer: tuple(names) for layer, names in self._followers.items()}
+        """The layers that have not followed one, for those that somebody has asked of."""
 
     def gain(self, graph: Graph) -> Gain:
         """What the graph would add."""
@@ -109,15 +105,19 @@ class Coverage:
     def is_open(self, layer: str, parameter: str) -> bool:
         """Whether some value of a parameter, by today's name, is uncovered."""
         name = _TODAY.get((layer, parameter), parameter) if self._paper else parameter
-        return self._left.get(("parameters", layer, name), 0) > 0
+        key = ("parameters", layer, name)
+        return self._index.reachable.get(key, 0) > self._taken[key]
 
     def followers(self, layer: str) -> Sequence[str]:
         """The layers of which the space asks that they follow a layer."""
-        return self._sequences.get(layer, ())
+        return self._index.followers.get(layer, ())
 
     def open_followers(self, layer: str) -> Collection[str]:
         """The layers that have not yet followed a layer."""
-        return self._followers.get(layer, {}).keys()
+        if layer not in self._followers:
+            names = self._index.followers.get(layer, ())
+            self._followers[layer] = {name: None for name in names if _sequence(layer, name) not in self._named}
+        return self._followers[layer].keys()
 
     def add(self, facts: Iterable[Fact]) -> None:
         """Count facts as covered; those beyond the space or beyond a cap change nothing."""
@@ -126,14 +126,14 @@ class Coverage:
             if fact in self._items:
                 if fact not in self._named:
                     self._named.add(fact)
-                    self._left[key] -= 1
-                if fact.criterion == "sequences":
+                    self._taken[key] += 1
+                if fact.criterion == "sequences" and fact.layer in self._followers:
                     self._followers[fact.layer].pop(fact.value, None)
             elif key in self._caps and fact.value != NULL:
                 seen = self._counted.setdefault(key, {})
                 if len(seen) < self._caps[key] and fact.value not in seen:
                     seen[fact.value] = None
-                    self._left[key] -= 1
+                    self._taken[key] += 1
 
     def cover(self, graph: Graph) -> Gain:
         """Add a graph, and say what it added."""
@@ -243,9 +243,13 @@ def new_nodes(graph: Graph, coverages: Sequence[Coverage]) -> list[str]:
     return list(new)
 
 
+def _sequence(before: str, after: str) -> Fact:
+    return Fact("sequences", before, "before", after)
+
+
 @cache
 def _sequence_facts(before: str, after: str) -> tuple[Fact, ...]:
-    return (Fact("sequences", before, "before", after),)
+    return (_sequence(before, after),)
 
 
 def _layer_before(graph: Graph, edge: Edge) -> str:

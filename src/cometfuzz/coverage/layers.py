@@ -8,7 +8,7 @@ output goes into another). Every item that nothing can cover is listed with the 
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 from typing import Any, NamedTuple
 
@@ -41,6 +41,24 @@ class Item(NamedTuple):
     value: str
 
 
+class Index:
+    """What coverages of one space look up in it, made once for all of them: a campaign has one for each route."""
+
+    def __init__(self, space: "CoverageSpace") -> None:
+        self.named: frozenset[tuple[str, ...]] = frozenset(item for items in space.items.values() for item in items)
+        self.caps: dict[tuple[str, str, str], int] = {}
+        """How many values are counted of a parameter, or shapes of a layer, where they are not named."""
+        self.reachable: dict[tuple[str, str, str], int] = {}
+        for item in (item for items in space.items.values() for item in items):
+            self.reachable[item[:3]] = self.reachable.get(item[:3], 0) + (item not in space.unreachable)
+            if item.value.startswith("#"):
+                self.caps[item[:3]] = self.caps.get(item[:3], 0) + 1
+        after: dict[str, list[str]] = {}
+        for item in space.items["sequences"]:
+            after.setdefault(item.layer, []).append(item.value)
+        self.followers = {layer: tuple(names) for layer, names in after.items()}
+
+
 @dataclass(frozen=True)
 class CoverageSpace:
     """All items of a space, why some are out of reach, and how many values it leaves aside."""
@@ -51,6 +69,10 @@ class CoverageSpace:
     aside: Mapping[str, int]
     specs: Mapping[str, LayerSpec] = field(default_factory=lambda: LAYERS)
     """Whose calls it counts: layers, or operators."""
+
+    @cached_property
+    def index(self) -> Index:
+        return Index(self)
 
     def total(self, criterion: str) -> int:
         return len(self.items[criterion])
