@@ -69,6 +69,7 @@ def case_done(
         "feedback": {"executed": True},
         "gained": {"paper": index % 3, "full": index % 4},
         "coverage": covered(index + 1),
+        "by_route": {"keras-tf": covered(index + 1), "onnxruntime": covered(index // 4)},
         "branches": {"covered": 3000 + index, "total": 19644},
         "operators": {
             name: {"attempts": index + place, "applied": index, "fitness": (place + 1) / (9 + index % 3)}

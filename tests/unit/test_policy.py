@@ -16,6 +16,12 @@ POLICY = PolicyConfig()
 VIEW = usual_view()
 
 
+def wanted(*nodes: str, **failed: int) -> dict[str, dict[str, int]]:
+    """Nodes that every dear route lacks; `failed`: how often some of them have failed."""
+    each = {node: failed.get(node, 0) for node in nodes}
+    return dict.fromkeys((*POLICY.converters, *POLICY.sampled, "keras-mxnet"), each) if nodes else {}
+
+
 def chain(length: int, layer: str = "ReLU") -> Case:
     drafts = [Draft("x", INPUT, {"shape": (2, 3)}, ())]
     for index in range(length):
@@ -29,34 +35,61 @@ def layers(graph: Graph) -> list[str]:
 
 def test_base_routes_take_every_case() -> None:
     for index in range(50):
-        first = assign(POLICY, VIEW, chain(3), index, 1, [])[0]
+        first = assign(POLICY, VIEW, chain(3), index, 1, wanted())[0]
         assert first.routes[:2] == ("keras-tf", "keras-torch")
         assert not set(first.routes) & set(POLICY.converters)
 
 
 def test_converters_take_one_case_in_four_and_only_what_is_new() -> None:
-    taken = [len(assign(POLICY, VIEW, chain(20), index, 1, ["n10"])) == 2 for index in range(400)]
+    taken = [len(assign(POLICY, VIEW, chain(20), index, 1, wanted("n10"))) == 2 for index in range(400)]
     assert sum(taken) == 100
     assert all(sum(taken[start : start + 4]) == 1 for start in range(0, 400, 4))
-    small = [assign(POLICY, VIEW, chain(5), index, 1, ["n1"]) for index in range(8)]
+    small = [assign(POLICY, VIEW, chain(5), index, 1, wanted("n1")) for index in range(8)]
     assert sum("openvino" in assigned[0].routes for assigned in small) == 2
     assert all(len(assigned) == 1 for assigned in small)
 
 
+def test_a_dear_route_gets_what_it_lacks_and_no_more() -> None:
+    lacking = {"openvino": {"n25": 0}, "litert": {"n1": 0}}
+    seen = [assign(POLICY, VIEW, chain(30), index, 1, lacking)[1:] for index in range(400)]
+    for part in (part for parts in seen for part in parts):
+        plain = [name for name in part.routes if "+" not in name]
+        assert plain in (["keras-tf", "keras-torch", "openvino"], ["keras-tf", "keras-torch", "litert"]), (
+            "n1 and n25 are too far from each other for one cut"
+        )
+        assert ("n25" if "openvino" in plain else "n1") in layers(part.case.graph)
+    assert {len(parts) for parts in seen} == {0, 1}
+
+
+def test_what_was_made_for_a_dear_route_need_not_wait_for_its_turn() -> None:
+    for index in range(8):
+        assert "openvino" in assign(POLICY, VIEW, chain(5), index, 1, {"openvino": {"n1": 0}}, due=True)[0].routes
+        assert "openvino" not in assign(POLICY, VIEW, chain(5), index, 1, {"litert": {"n1": 0}}, due=True)[0].routes
+
+
+def test_what_has_failed_comes_again_in_smaller_cuts_when_nothing_else_is_new() -> None:
+    for failures, size in ((0, 12), (1, 3), (2, 1)):
+        _, part = assign(POLICY, VIEW, chain(20), 0, 1, {"openvino": {"n10": failures}}, due=True)
+        assert len(layers(part.case.graph)) == size
+        assert "n10" in layers(part.case.graph)
+    _, part = assign(POLICY, VIEW, chain(20), 0, 1, {"openvino": {"n1": 2, "n15": 0}}, due=True)
+    assert "n15" in layers(part.case.graph)
+
+
 def test_dear_ones_are_sampled_and_nothing_depends_on_when() -> None:
-    runs = [[assign(POLICY, VIEW, chain(3), index, 7, ["n1"]) for index in range(300)] for _ in range(2)]
+    runs = [[assign(POLICY, VIEW, chain(3), index, 7, wanted("n1")) for index in range(300)] for _ in range(2)]
     assert runs[0] == runs[1]
     assert 3 <= sum("tf-xla" in assigned[0].routes for assigned in runs[0]) <= 40
 
 
 def test_what_only_keras_2_has_goes_there() -> None:
-    assigned = assign(POLICY, VIEW, chain(3, "ThresholdedReLU"), 1, 1, ["n1"])
+    assigned = assign(POLICY, VIEW, chain(3, "ThresholdedReLU"), 1, 1, wanted("n1"))
     assert assigned[0].routes[0] == "keras2-tf"
     assert all(ROUTES[name].speaks == "keras2" for name in assigned[0].routes)
 
 
 def test_routes_that_are_not_there_are_not_named() -> None:
-    assigned = assign(POLICY, view_of({"keras-torch": ROUTES["keras-torch"]}), chain(3), 1, 1, ["n1"])
+    assigned = assign(POLICY, view_of({"keras-torch": ROUTES["keras-torch"]}), chain(3), 1, 1, wanted("n1"))
     assert [part.routes for part in assigned] == [("keras-torch",)]
 
 
@@ -79,14 +112,14 @@ def test_a_sampled_route_gets_the_part_that_it_can_build() -> None:
     known = {name: ROUTES[name] for name in ("keras-tf", "keras-torch", "keras-mxnet")}
     seen = set()
     for index in range(40):
-        whole, part = assign(policy, view_of(known), mixed(), index, 1, [])
+        whole, part = assign(policy, view_of(known), mixed(), index, 1, wanted())
         assert whole == Assignment(mixed(), ("keras-tf", "keras-torch"))
         assert part.routes == ("keras-tf", "keras-torch", "keras-mxnet")
         seen.add(tuple(layers(part.case.graph)))
     assert seen == {("relu",), ("elu",), ("border", "soft")}
-    assert layers(assign(policy, view_of(known), mixed(), 1, 1, ["relu"])[1].case.graph) == ["relu"]
-    assert "keras-mxnet" in assign(policy, view_of(known), chain(3), 1, 1, [])[0].routes
-    assert "keras-mxnet" not in str(assign(policy, view_of(known), chain(3, "RMSNormalization"), 1, 1, []))
+    assert layers(assign(policy, view_of(known), mixed(), 1, 1, wanted("relu"))[1].case.graph) == ["relu"]
+    assert "keras-mxnet" in assign(policy, view_of(known), chain(3), 1, 1, wanted())[0].routes
+    assert "keras-mxnet" not in str(assign(policy, view_of(known), chain(3, "RMSNormalization"), 1, 1, wanted()))
 
 
 def test_a_part_never_stands_for_a_case_that_runs_nowhere() -> None:
@@ -95,15 +128,20 @@ def test_a_part_never_stands_for_a_case_that_runs_nowhere() -> None:
     absent = Draft("absent", "UnitNormalization", {}, (Edge("old"),))
     case = Case(assemble([Draft("x", INPUT, {"shape": (2, 3)}, ()), *old, absent], [Edge("absent")]), 5)
     known = {name: ROUTES[name] for name in ("keras-tf", "keras2-tf", "keras-mxnet")}
-    assert [part.routes[0] for part in assign(policy, view_of(known), case, 1, 1, [])] == ["keras2-tf", "keras2-tf"]
+    assert [part.routes[0] for part in assign(policy, view_of(known), case, 1, 1, wanted())] == [
+        "keras2-tf",
+        "keras2-tf",
+    ]
     del known["keras2-tf"]
-    assert assign(policy, view_of(known), case, 1, 1, []) == []
+    assert assign(policy, view_of(known), case, 1, 1, wanted()) == []
 
 
 def test_cuts_for_converters_keep_clear_of_utilities_that_fail_too() -> None:
-    taken = [assign(POLICY, VIEW, mixed(), index, 1, ["elu", "soft"])[-1] for index in range(4)]
-    (part,) = (assigned for assigned in taken if "litert" in assigned.routes)
-    assert layers(part.case.graph) == ["relu", "attend", "elu"], "not the cast, the pad and what is in half precision"
+    taken = [assign(POLICY, VIEW, mixed(), index, 1, wanted("elu", "soft"), due=True)[-1] for index in range(30)]
+    parts = [layers(assigned.case.graph) for assigned in taken if "litert" in assigned.routes]
+    assert parts
+    for part in parts:
+        assert part == ["relu", "attend", "elu"], "not the cast, the pad and what is in half precision"
 
 
 def test_a_cut_holds_what_is_new_and_its_neighbours() -> None:
@@ -132,7 +170,7 @@ def test_operators_stay_with_keras() -> None:
     case = Case(assemble(drafts, [Edge("r")]), 1)
     view = view_of({name: ROUTES[name] for name in ("keras-tf", "keras-torch", "onnxruntime", "tf-graph")})
     policy = PolicyConfig(one_in=1)
-    first, *parts = assign(policy, view, case, 0, 1, ["d", "o", "r"])
+    first, *parts = assign(policy, view, case, 0, 1, wanted("d", "o", "r"))
     assert {"keras-tf", "keras-torch"} <= set(first.routes)
     assert "onnxruntime" not in first.routes
     assert parts

@@ -11,6 +11,10 @@ Summary = Mapping[str, Mapping[str, Mapping[str, int]]]
 """Coverage by space and criterion: covered, total, reachable; see `coverage.gain.summary_of`."""
 
 
+ByRoute = Mapping[str, Summary]
+"""The same for each route: what has executed there."""
+
+
 @dataclass(frozen=True)
 class Started:
     """The campaign begins, or goes on: `done` cases are there already, which took `elapsed_s`."""
@@ -57,6 +61,7 @@ class CaseDone:
     """Case `index` is judged, and the strategy has learned of it. Events of this kind come in order of index.
 
     feedback is all that the strategy was told: a log of these replays the search. gained: new items by space.
+    by_route: what has executed on each route so far.
     """
 
     index: int
@@ -71,6 +76,7 @@ class CaseDone:
     operators: Mapping[str, Mapping[str, float]]
     elapsed_s: float
     case: Case = field(repr=False)
+    by_route: ByRoute = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

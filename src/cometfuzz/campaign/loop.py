@@ -17,13 +17,14 @@ from cometfuzz.catalogue.manners import exchanged
 from cometfuzz.catalogue.spec import KERAS3
 from cometfuzz.config import PolicyConfig
 from cometfuzz.coverage.branches import Branches
-from cometfuzz.coverage.gain import new_nodes, summary_of
+from cometfuzz.coverage.gain import summary_of
+from cometfuzz.coverage.routes import RouteCoverage, Wanted
 from cometfuzz.draw import Draw
 from cometfuzz.execution.executor import Executor
 from cometfuzz.execution.outcome import Outcome, Trial
 from cometfuzz.execution.policy import Assignment, assign, assign_breaking
 from cometfuzz.execution.reference import REFERENCE
-from cometfuzz.ir.case import Case
+from cometfuzz.ir.case import PLAIN, Case
 from cometfuzz.ir.codec import case_id
 from cometfuzz.oracles.bench import Bench
 from cometfuzz.oracles.d_mad import d_mad, mean_magnitude
@@ -33,7 +34,7 @@ from cometfuzz.reference.nonfinite import GIVEN, SPECIAL, nonfinite_origins
 from cometfuzz.search.manners import mannered
 from cometfuzz.search.odd import oddly, side_by_side
 from cometfuzz.search.refuse import beside
-from cometfuzz.search.strategies import WINDOW, Feedback, Strategy
+from cometfuzz.search.strategies import FOR_A_ROUTE, WINDOW, Feedback, Strategy
 
 TWICE_ONE_IN = 20
 """How many cases there are for one that is run twice on its base routes, to see whether they are deterministic."""
@@ -54,17 +55,30 @@ class Bounds:
 
 @dataclass(frozen=True)
 class Proposed:
-    """A case, how it was made, and the nodes that covered something new at the moment when it was proposed."""
+    """A case, how it was made, and which of its nodes covered something new on which dear route at the moment when it
+    was proposed."""
 
     case: Case
     operator: str
-    new: Sequence[str]
+    wanted: Wanted
 
 
-def proposed_by(strategy: Strategy, case: Case) -> Proposed:
+def proposed_by(strategy: Strategy, case: Case, policy: PolicyConfig, ran: RouteCoverage) -> Proposed:
     """What there is to know of the case that a strategy has just proposed."""
-    new = () if case.breaks else new_nodes(case.graph, strategy.coverages)
-    return Proposed(case, getattr(strategy, "last_operator", ""), new)
+    wanted = {} if case.breaks else ran.wanted(case.graph, (*policy.converters, *policy.sampled))
+    return Proposed(case, getattr(strategy, "last_operator", ""), wanted)
+
+
+def learn_of_routes(ran: RouteCoverage, case: Case, statuses: Mapping[str, str]) -> None:
+    """Count what a case, or a part of one, has covered on its routes.
+
+    What fails in another manner, or on numbers of its own, may work in the plain one: that is no failure of its items.
+    """
+    if case.breaks:
+        return
+    plain = case.manner == PLAIN and not case.data
+    done = {route: status == "completed" for route, status in statuses.items() if status != "unavailable"}
+    ran.learn(case.graph, {route: completed for route, completed in done.items() if completed or plain})
 
 
 @dataclass
@@ -82,6 +96,7 @@ class Campaign:
     strategy: Strategy
     executor: Executor
     policy: PolicyConfig
+    ran: RouteCoverage
     seed: int
     bounds: Bounds
     settings: Mapping[str, Any]
@@ -108,8 +123,7 @@ class Campaign:
         reason = ""
         while not reason:
             while len(flying) < self.window and (self.bounds.cases is None or self._next < self.bounds.cases):
-                ready = waiting.popleft() if waiting else proposed_by(self.strategy, self.strategy.propose())
-                flying.append(self._submit(ready))
+                flying.append(self._submit(waiting.popleft() if waiting else self._propose()))
             if not flying:
                 reason = "cases"
                 break
@@ -128,15 +142,17 @@ class Campaign:
         usage = self.executor.usage
         yield Ended(reason, self.done, self._elapsed(began), self._coverage(), usage.own_cpu_s, usage.library_cpu_s)
 
+    def _propose(self) -> Proposed:
+        return proposed_by(self.strategy, self.strategy.propose(), self.policy, self.ran)
+
     def _submit(self, ready: Proposed) -> _Flight:
         view, extra = self.executor.view, beside(self.seed, self._next, ready.operator)
         if ready.case.breaks:
             assignments = [assign_breaking(view, ready.case)]
         else:
-            assignments = assign(self.policy, view, ready.case, self._next, self.seed, ready.new)
-            dear = set(self.policy.converters)  # a cut costs them more than ten models cost the base routes
-            cheap = [each for each in assignments if dear.isdisjoint(each.routes)]
-            changed = [self._otherwise(oddly, assignments), self._otherwise(side_by_side, cheap)]
+            due = ready.operator == FOR_A_ROUTE
+            assignments = assign(self.policy, view, ready.case, self._next, self.seed, ready.wanted, due)
+            changed = [self._otherwise(oddly, assignments), self._otherwise(side_by_side, assignments)]
             changed.append(self._mannered(assignments))
             assignments += [each for made in changed for each in made]
         if extra is not None and assignments:
@@ -182,6 +198,9 @@ class Campaign:
         parts = [_executed(number, bench) for number, bench in enumerate(benches)]
         feedback = self._feedback(benches)
         before = self._coverage()
+        for bench in benches:
+            statuses = {outcome.route: outcome.status for outcome in bench.trial.outcomes.values()}
+            learn_of_routes(self.ran, bench.trial.case, statuses)
         self.strategy.learn(flight.case, feedback)
         coverage = self._coverage()
         self.done = flight.index + 1
@@ -194,6 +213,7 @@ class Campaign:
             gained={name: _covered(coverage, name) - _covered(before, name) for name in coverage},
             parts=parts,
             coverage=coverage,
+            by_route=self.ran.summary(),
             branches=None if self.branches is None else self.branches.branch_share._asdict(),
             operators=self.strategy.operators(),
             elapsed_s=self._elapsed(began),

@@ -12,6 +12,7 @@ from typing import Any, Self
 import msgspec
 
 from cometfuzz.campaign import schema
+from cometfuzz.campaign.events import ByRoute
 from cometfuzz.campaign.folder import DATABASE, CaseFiles
 from cometfuzz.campaign.stored import (
     Count,
@@ -103,6 +104,11 @@ class Records:
         return self._values()["coverage"]  # type: ignore[no-any-return]
 
     @property
+    def by_route(self) -> ByRoute:
+        """The same for each route: what had executed there at the last case."""
+        return self._values()["by_route"]  # type: ignore[no-any-return]
+
+    @property
     def operators(self) -> Mapping[str, Mapping[str, float]]:
         """How the ways of the strategy to make a case had done at the last case."""
         return self._values()["operators"]  # type: ignore[no-any-return]
@@ -144,6 +150,19 @@ class Records:
             "SELECT case_index AS 'index', * FROM outcomes JOIN trials USING (case_index, part) "
             "JOIN versions USING (versions_id) ORDER BY case_index, part, place",
         )
+
+    def parts(self, index: int) -> list[tuple[str, dict[str, str]]]:
+        """What ran for a case, in order: the id of each part, and the status of each of its routes."""
+        sql = (
+            "SELECT part, case_id, route, status FROM trials JOIN outcomes USING (case_index, part) "
+            "WHERE case_index = ? ORDER BY part, place"
+        )
+        parts: dict[tuple[int, str], dict[str, str]] = {}
+        for part, case_id, route, status in self.read(
+            lambda row: msgspec.convert(tuple(row), tuple[int, str, str, str]), sql, index
+        ):
+            parts.setdefault((part, case_id), {})[route] = status
+        return [(case_id, statuses) for (_, case_id), statuses in parts.items()]
 
     def findings(self) -> Iterator[Found]:
         """All findings, in order of index."""

@@ -1,7 +1,7 @@
 """Replay: bring a fresh strategy to where a campaign was, since it decides by its seed and its feedback alone."""
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import cometfuzz
 from cometfuzz.campaign.events import Summary
@@ -21,6 +21,7 @@ def replay(
     window: int,
     show: Callable[[int], None] = lambda done: None,
     proposed: Callable[[Case], None] = lambda case: None,
+    ran: Callable[[Case, Mapping[str, str]], None] = lambda case, statuses: None,
 ) -> list[Case]:
     """Let a fresh strategy propose and learn again all that the campaign has stored; return the cases in flight.
 
@@ -34,7 +35,8 @@ def replay(
 
     `show` is called with the number of cases replayed. `proposed` is called with each case that stays in flight, right
     after it was proposed: coverage is then what it was at that moment, and not yet what it is in the end. A loop whose
-    decisions for a case depend on coverage must take them there, or it decides otherwise than an unharmed one.
+    decisions for a case depend on coverage must take them there, or it decides otherwise than an unharmed one. `ran` is
+    called with every part of a case and the statuses of its routes, before the strategy learns of the case.
 
     Raises InvalidCampaign if the strategy proposes other cases than are stored.
     """
@@ -55,6 +57,8 @@ def replay(
         _expect(records, logged, case_id(case))
         if records.writing:
             records.files.save(case)  # a file that was set aside is there again
+        for name, statuses in records.parts(logged.index):
+            ran(case if name == logged.case_id else records.case(name), statuses)
         strategy.learn(case, _feedback(records, logged))
         show(logged.index + 1)
     fill()

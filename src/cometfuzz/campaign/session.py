@@ -10,33 +10,38 @@ import msgspec
 
 import cometfuzz
 from cometfuzz.campaign.events import CaseDone, Ended, Event, Notice
-from cometfuzz.campaign.loop import Bounds, Campaign, Proposed, proposed_by
+from cometfuzz.campaign.loop import Bounds, Campaign, Proposed, learn_of_routes, proposed_by
 from cometfuzz.campaign.replay import replay
 from cometfuzz.campaign.schema import plain_words
 from cometfuzz.campaign.store import Store
 from cometfuzz.catalogue.files import decode
-from cometfuzz.config import Config, GraphConfig
+from cometfuzz.catalogue.spec import KERAS3
+from cometfuzz.config import Config, GraphConfig, PolicyConfig
 from cometfuzz.coverage.branches import Branches
-from cometfuzz.coverage.layers import SIGMA
+from cometfuzz.coverage.layers import SIGMA, SPACES, CoverageSpace, ops_space
+from cometfuzz.coverage.routes import RouteCoverage
 from cometfuzz.errors import InvalidCampaign, InvalidCase, InvalidCoverage
 from cometfuzz.execution.executor import Executor
 from cometfuzz.execution.observation import Observation
+from cometfuzz.execution.reference import REFERENCE
 from cometfuzz.execution.supervisor import WorkerLimits
 from cometfuzz.execution.versions import view_of
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.codec import encode
 from cometfuzz.ir.graph import Graph
 from cometfuzz.ledger.cpu import cpu_level
+from cometfuzz.ledger.matching import View
 from cometfuzz.ledger.reading import overlay
 from cometfuzz.mutation import with_others
 from cometfuzz.mutation.base import ModelLimits
-from cometfuzz.mutation.dialect import Dialects
+from cometfuzz.mutation.dialect import Dialect, Dialects
 from cometfuzz.oracles.judging import expect_plugins
 from cometfuzz.places import Place
 from cometfuzz.routes import Route
 from cometfuzz.routes.keras import KERAS_TF
+from cometfuzz.routes.registry import base_of
 from cometfuzz.routes.switches import with_switches
-from cometfuzz.search.strategies import WINDOW, Options, Strategy, make_strategy
+from cometfuzz.search.strategies import WINDOW, Options, RouteGoals, Strategy, make_strategy
 
 OBSERVED = KERAS_TF
 """The route whose library code is observed for branch coverage, as in the paper."""
@@ -89,11 +94,12 @@ class Settings:
             raise InvalidCampaign(f"expected the settings of a campaign; received others: {error}") from None
         return settings
 
-    def strategy_made(self, dialects: Dialects) -> Strategy:
+    def strategy_made(self, dialects: Dialects, goals: RouteGoals | None = None) -> Strategy:
         graphs = [decode(text.encode()).graph for text in self.seeds]
         limits = ModelLimits.of(GraphConfig(**self.graphs))
         mutations = with_others(",".join(self.mutations))
-        return make_strategy(self.strategy, Options(self.seed, graphs, limits, self.sigma, dialects, mutations))
+        options = Options(self.seed, graphs, limits, self.sigma, dialects, mutations, goals)
+        return make_strategy(self.strategy, options)
 
 
 def seed_texts(graphs: Sequence[Graph]) -> tuple[str, ...]:
@@ -117,11 +123,21 @@ class Session:
             )
         expect_plugins()
         view = view_of(routes)
-        strategy = settings.strategy_made(Dialects.on(view, config.policy.base, config.policy.only))
+        policy, taking = config.policy, {name: routes[name] for name in settings.routes}
+        ran = RouteCoverage({name: _spaces(name, settings.sigma) for name in taking if name != REFERENCE.name})
+        goals = RouteGoals(ran, _goals(view, policy, taking), policy.largest_cut)
+        strategy = settings.strategy_made(Dialects.on(view, policy.base, policy.only), goals)
         done, spent_s = store.done, store.elapsed_s
         waiting: list[Proposed] = []
         if done:
-            replay(store, strategy, settings.window, show, lambda case: waiting.append(proposed_by(strategy, case)))
+            replay(
+                store,
+                strategy,
+                settings.window,
+                show,
+                lambda case: waiting.append(proposed_by(strategy, case, policy, ran)),
+                lambda case, statuses: learn_of_routes(ran, case, statuses),
+            )
         self._observation = Observation(self._stored_branches()) if self._observed else None
         group = OBSERVED.steps[0].group.name
         executor = Executor(
@@ -135,7 +151,8 @@ class Session:
         self.campaign = Campaign(
             strategy=strategy,
             executor=self.executor,
-            policy=config.policy,
+            policy=policy,
+            ran=ran,
             seed=settings.seed,
             bounds=Bounds(settings.cases, settings.minutes),
             settings=_shown(settings),
@@ -193,6 +210,20 @@ class Session:
         place = Place(self.store.folder)
         with plain_words(place.path(BRANCHES)):
             place.write(BRANCHES, json.dumps(branches.to_plain()).encode("ascii"))
+
+
+def _spaces(route: str, sigma: int) -> list[CoverageSpace]:
+    """What is counted on a route: operators where they can get to."""
+    plain = base_of(route) is None
+    return [space(sigma) for space in SPACES if plain or space is not ops_space]
+
+
+def _goals(view: View, policy: PolicyConfig, routes: Mapping[str, Route]) -> dict[str, Dialect]:
+    """The dear routes that models are made for, each with what may be said there: all that it and the base routes can
+    do, and those that a cut is always cleared for."""
+    dear = [name for name in policy.converters if name in routes and routes[name].speaks == KERAS3]
+    able = [name for name in (*policy.base, *policy.clear) if name in routes]
+    return {name: Dialect(KERAS3, tuple(dict.fromkeys([*able, name])), view) for name in dear}
 
 
 def _shown(settings: Settings) -> dict[str, Any]:

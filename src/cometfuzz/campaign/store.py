@@ -119,7 +119,11 @@ class Store(Records):
         branches = None if event.branches is None else _json(event.branches)
         described = (event.case_id, event.operator, event.nodes, _json(event.feedback), _json(event.gained))
         self._insert("cases", event.index, *described, event.elapsed_s, *counts, branches)
-        for name, value in (("coverage", event.coverage), ("operators", event.operators)):
+        for name, value in (
+            ("coverage", event.coverage),
+            ("by_route", event.by_route),
+            ("operators", event.operators),
+        ):
             self.connection.execute("INSERT OR REPLACE INTO campaign VALUES (?, ?)", (name, _json(value)))
         for part in event.parts:
             self._insert_part(event.index, part)

@@ -157,12 +157,14 @@ def campaign_values(rows: Iterator[sqlite3.Row]) -> dict[str, Any]:
     settings = msgspec.convert(values["settings"], dict[str, Any])
     msgspec.convert(settings.get("routes", []), list[str])
     coverage = msgspec.convert(values.get("coverage", {}), dict[str, dict[str, Covered]])
-    for criteria in coverage.values():
+    by_route = msgspec.convert(values.get("by_route", {}), dict[str, dict[str, dict[str, Covered]]])
+    for criteria in (criteria for spaces in (coverage, *by_route.values()) for criteria in spaces.values()):
         if not criteria.keys() <= set(CRITERIA):
             raise ValueError(f"expected the criteria {', '.join(CRITERIA)}; received {', '.join(criteria)}")
     return {
         "settings": settings,
         "coverage": coverage,
+        "by_route": by_route,
         "cometfuzz": msgspec.convert(values["cometfuzz"], str),
         "operators": msgspec.convert(values.get("operators", {}), dict[str, dict[str, float]]),
     }

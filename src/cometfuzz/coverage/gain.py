@@ -65,6 +65,7 @@ class Coverage:
         """Calls that add nothing, by the identity of their facts: since coverage only grows, they never will."""
         self._taken: Counter[tuple[str, str, str]] = Counter()
         """How many values of a parameter, or shapes of a layer, are covered."""
+        self._covered: Counter[str] = Counter()
         self._followers: dict[str, dict[str, None]] = {}
         """The layers that have not followed one, for those that somebody has asked of."""
 
@@ -72,15 +73,8 @@ class Coverage:
         """What the graph would add."""
         added: dict[Fact, None] = {}
         room: dict[tuple[str, str, str], int] = {}
-        for facts in _facts_by_node(graph, self.space):
-            if self._done.get(id(facts)) is facts:
-                continue
-            wanted = [fact for fact in facts if self.wants(fact)]
-            if not wanted:
-                if len(self._done) >= REMEMBERED:
-                    self._done.clear()
-                self._done[id(facts)] = facts
-            for fact in wanted:
+        for _, facts in facts_by_node(graph, self.space):
+            for fact in self.wanted(facts):
                 if fact in added:
                     continue
                 if fact not in self._items:
@@ -91,6 +85,17 @@ class Coverage:
                     room[key] = left - 1
                 added[fact] = None
         return Gain(tuple(added))
+
+    def wanted(self, facts: tuple[Fact, ...]) -> Sequence[Fact]:
+        """Those of the facts of a call that would add something, each by itself."""
+        if self._done.get(id(facts)) is facts:
+            return ()
+        wanted = [fact for fact in facts if self.wants(fact)]
+        if not wanted:
+            if len(self._done) >= REMEMBERED:
+                self._done.clear()
+            self._done[id(facts)] = facts
+        return wanted
 
     def wants(self, fact: Fact) -> bool:
         """Whether a fact would add something."""
@@ -127,6 +132,7 @@ class Coverage:
                 if fact not in self._named:
                     self._named.add(fact)
                     self._taken[key] += 1
+                    self._covered[fact.criterion] += 1
                 if fact.criterion == "sequences" and fact.layer in self._followers:
                     self._followers[fact.layer].pop(fact.value, None)
             elif key in self._caps and fact.value != NULL:
@@ -134,6 +140,7 @@ class Coverage:
                 if len(seen) < self._caps[key] and fact.value not in seen:
                     seen[fact.value] = None
                     self._taken[key] += 1
+                    self._covered[fact.criterion] += 1
 
     def cover(self, graph: Graph) -> Gain:
         """Add a graph, and say what it added."""
@@ -149,8 +156,7 @@ class Coverage:
         return Gain(tuple(taken))
 
     def covered(self, criterion: str) -> int:
-        counted = sum(len(seen) for key, seen in self._counted.items() if key[0] == criterion)
-        return counted + sum(item[0] == criterion for item in self._named)
+        return self._covered[criterion]
 
     def covered_of(self, items: Iterable[Item]) -> int:
         """How many of some items that are named, not counted, are covered."""
@@ -208,17 +214,18 @@ def summary_of(coverages: Iterable[Coverage]) -> dict[str, dict[str, dict[str, i
 
 def facts_of(graph: Graph, space: CoverageSpace) -> Iterator[Fact]:
     """What a graph does, in the terms of a space."""
-    for facts in _facts_by_node(graph, space):
+    for _, facts in facts_by_node(graph, space):
         yield from facts
 
 
-def _facts_by_node(graph: Graph, space: CoverageSpace) -> Iterator[tuple[Fact, ...]]:
-    """The facts of each call, then those of its sequences; the same call gives the same object."""
+def facts_by_node(graph: Graph, space: CoverageSpace) -> Iterator[tuple[str, tuple[Fact, ...]]]:
+    """The facts of each call, then those of its sequences, with the node; the same call gives the same object."""
     paper = space.name == "paper"
     for node in graph.nodes:
         if node.layer in space.specs:
-            yield call_facts(node.layer, node.params, graph.input_types(node), paper)
-            yield from _sequences_to(graph, node, paper)
+            yield node.id, call_facts(node.layer, node.params, graph.input_types(node), paper)
+            for facts in _sequences_to(graph, node, paper):
+                yield node.id, facts
 
 
 def _sequences_to(graph: Graph, node: Node, paper: bool) -> Iterator[tuple[Fact, ...]]:
@@ -226,20 +233,13 @@ def _sequences_to(graph: Graph, node: Node, paper: bool) -> Iterator[tuple[Fact,
         yield _sequence_facts(_layer_before(graph, edge) if paper else graph.by_id[edge.node].layer, node.layer)
 
 
-def _node_facts(graph: Graph, node: Node, paper: bool) -> Iterator[Fact]:
-    yield from call_facts(node.layer, node.params, graph.input_types(node), paper)
-    for facts in _sequences_to(graph, node, paper):
-        yield from facts
-
-
 def new_nodes(graph: Graph, coverages: Sequence[Coverage]) -> list[str]:
     """The nodes whose calls or sequences would add something."""
     new: dict[str, None] = {}
     for coverage in coverages:
-        paper, specs = coverage.space.name == "paper", coverage.space.specs
-        for node in graph.nodes:
-            if node.layer in specs and any(coverage.wants(fact) for fact in _node_facts(graph, node, paper)):
-                new[node.id] = None
+        for node, facts in facts_by_node(graph, coverage.space):
+            if coverage.wanted(facts):
+                new[node] = None
     return list(new)
 
 

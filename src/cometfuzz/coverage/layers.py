@@ -53,6 +53,10 @@ class Index:
             self.reachable[item[:3]] = self.reachable.get(item[:3], 0) + (item not in space.unreachable)
             if item.value.startswith("#"):
                 self.caps[item[:3]] = self.caps.get(item[:3], 0) + 1
+        self.totals = {
+            name: sum(item not in space.unreachable for item in items) for name, items in space.items.items()
+        }
+        """How many items of each criterion can be reached."""
         after: dict[str, list[str]] = {}
         for item in space.items["sequences"]:
             after.setdefault(item.layer, []).append(item.value)
@@ -78,7 +82,7 @@ class CoverageSpace:
         return len(self.items[criterion])
 
     def reachable(self, criterion: str) -> int:
-        return sum(item not in self.unreachable for item in self.items[criterion])
+        return self.index.totals[criterion]
 
     def as_plain(self) -> dict[str, Any]:
         """The form of `cometfuzz space --json`."""

@@ -1,12 +1,15 @@
-"""Which routes a case runs on: cheap ones always, dear ones where something is new.
+"""Which routes a case runs on: cheap ones always, dear ones where something is new to them.
 
-Every case runs on the base routes. Converters and JAX take seconds, so they get at most one case in `one_in`, only if
-it covers something new, and of a large one only a cut of at most `largest_cut` layers around what is new, without
-nodes that one of the routes in `clear` is known to fail on. Some routes are sampled; one that cannot take the whole
-case gets a cut that it can. One case in `switched_one_in` also runs on some of its routes with a switch of the
+Every case runs on the base routes. Converters and JAX take seconds, so they get at most one case in `one_in` (and what
+a strategy has made for them), only if it covers something new on them, and of a large one only a cut of at most
+`largest_cut` layers. In each turn one route leads: the cut is around what is new there, without nodes that it, or a
+route in `clear`, is known to fail on; others get it where it covers something new too. What has failed on a route comes
+again when nothing else is new, in a cut of three layers, then of one. Some routes are sampled; one that cannot take the
+whole case gets a cut that it can. One case in `switched_one_in` also runs on some of its routes with a switch of the
 whole process set, one in `options_one_in` with one that is an option. A case with layers that only Keras 2 has runs on
-the routes that speak it. All of it follows from the seed, the index of the case and the case: no clock, no state. A
-route says itself which of these it is (`Route.turn`, `Route.clear`), unless the configuration lists routes.
+the routes that speak it. All of it follows from the seed, the index of the case, the case, and what earlier cases have
+covered: no clock. A route says itself which of these it is (`Route.turn`, `Route.clear`), unless the configuration
+lists routes.
 """
 
 from collections import deque
@@ -17,6 +20,7 @@ from cometfuzz.catalogue.cutting import cut_out, open_ends, outputs_of
 from cometfuzz.catalogue.manners import of_part
 from cometfuzz.catalogue.spec import CATALOGUE, KERAS3
 from cometfuzz.config import PolicyConfig
+from cometfuzz.coverage.routes import Wanted
 from cometfuzz.draw import Draw
 from cometfuzz.execution.reference import REFERENCE
 from cometfuzz.ir.case import Case
@@ -26,6 +30,12 @@ from cometfuzz.ledger.matching import View
 from cometfuzz.routes import Route
 from cometfuzz.routes.registry import base_of
 from cometfuzz.routes.switches import plain_name
+
+CUTS_AFTER_FAILURES = (0, 3, 1)
+"""How many layers a cut has at most around what has failed on a route never (0: `largest_cut`), once, twice."""
+
+AROUND = 3
+"""Around how many new nodes a cut is made: more of them would leave no room for what is between them."""
 
 STOPPING = ("exception", "death", "any")
 """Symptoms of defects that leave a model without a result."""
@@ -44,34 +54,59 @@ class Assignment:
 
 
 def assign(
-    policy: PolicyConfig, view: View, case: Case, index: int, seed: int, new: Collection[str]
+    policy: PolicyConfig, view: View, case: Case, index: int, seed: int, wanted: Wanted, due: bool = False
 ) -> list[Assignment]:
-    """What to run for case `index` of a campaign on the routes of its view; `new`: the nodes that cover something new.
+    """What to run for case `index` of a campaign on the routes of its view; `wanted`: what of it is new, by route.
 
-    The first assignment is the case itself: what it covers counts as executed if that one is. Where none of its routes
-    is there, nothing runs. Only routes of the view are named.
+    due: it was made for dear routes, so that it is their turn. The first assignment is the case itself: what it covers
+    counts as executed if that one is. Where none of its routes is there, nothing runs. Only routes of the view are
+    named.
     """
     draw, routes = Draw(seed, "policy", index), view.routes
     modern = _is_modern(case.graph)
     whole, parts = [*_base(policy, case.graph)], []
     for name in [name for name in policy.sampled if draw.chance(1 / policy.sampled_one_in)]:
+        new = wanted.get(name, {})
         part = _part_for(view, name, case, new, policy.largest_cut, draw.child(name)) if name in routes else None
         if part is not None and part.graph == case.graph:
             whole.append(name)
         elif part is not None:
             parts.append(Assignment(part, _present(routes, [*_base(policy, part.graph), name])))
     turn = Draw(seed, "policy block", index // policy.one_in).integer(0, policy.one_in - 1)
-    if new and modern and index % policy.one_in == turn:
-        avoided = {node for name in policy.clear if name in routes for node in _obstacles(case.graph, view, name)}
-        part = cut(case, [name for name in new if name not in avoided], policy.largest_cut, avoided)
-        if part is not None and part.graph == case.graph:
-            whole += policy.converters
-        elif part is not None and any(name in routes for name in policy.converters):
-            parts.append(Assignment(part, _present(routes, [*policy.base, *policy.converters])))
+    if modern and (due or index % policy.one_in == turn):
+        dear = _dear(policy, view, case, wanted, draw.child("dear"))
+        if dear is not None and dear.case.graph == case.graph:
+            whole += dear.routes
+        elif dear is not None:
+            parts.append(Assignment(dear.case, _present(routes, [*policy.base, *dear.routes])))
     first = Assignment(case, _present(routes, whole))
     if not first.routes:
         return []
     return [_with_switches(policy, routes, part, (seed, index, number)) for number, part in enumerate([first, *parts])]
+
+
+def _dear(policy: PolicyConfig, view: View, case: Case, wanted: Wanted, draw: Draw) -> Assignment | None:
+    """A case, or a part of it, for the converters on which it covers something new; None if there is no such part."""
+    able: dict[str, dict[str, int]] = {}
+    for name in policy.converters:
+        nodes = wanted.get(name, {}) if name in view.routes else {}
+        hindered = _obstacles(case.graph, view, name, nodes) if nodes else {}
+        if rest := {node: times for node, times in nodes.items() if node not in hindered}:
+            able[name] = rest
+    if not able:
+        return None
+    failures = min(times for nodes in able.values() for times in nodes.values())
+    lead = draw.choice([name for name, nodes in able.items() if failures in nodes.values()])
+    clear = [name for name in (*policy.clear, lead) if name in view.routes]
+    avoided = {node for name in dict.fromkeys(clear) for node in _obstacles(case.graph, view, name)}
+    around = draw.shuffled([node for node, times in able[lead].items() if times == failures])[:AROUND]
+    avoided -= set(around)
+    part = cut(case, around, CUTS_AFTER_FAILURES[failures] or policy.largest_cut, avoided)
+    if part is None:
+        return None
+    kept = part.graph.by_id.keys()
+    gets = [name for name, nodes in able.items() if not nodes.keys().isdisjoint(kept)]
+    return Assignment(part, tuple(name for name in gets if name == lead or not _obstacles(part.graph, view, name)))
 
 
 def _with_switches(
@@ -121,15 +156,15 @@ def _present(routes: Mapping[str, Route], names: Sequence[str]) -> tuple[str, ..
     return tuple(name for name in dict.fromkeys(names) if name in routes)
 
 
-def _obstacles(graph: Graph, view: View, name: str) -> dict[str, bool]:
-    """The nodes that a route is known to fail on, each with whether it always does.
+def _obstacles(graph: Graph, view: View, name: str, among: Collection[str] | None = None) -> dict[str, bool]:
+    """The nodes, of all or among some, that a route is known to fail on, each with whether it always does.
 
     One of them in a model, and none of it is tested. Utility nodes count: most failures of converters are theirs.
     """
     found, route = {}, view.routes[name]
     for node in graph.nodes:
         spec = CATALOGUE[node.layer]
-        if node.layer == INPUT:
+        if node.layer == INPUT or (among is not None and node.id not in among):
             continue
         if is_operator(node.layer) and base_of(name) is not None:
             found[node.id] = True  # the ledger does not know yet what converters make of operators
@@ -180,7 +215,7 @@ def cut(case: Case, around: Collection[str], largest: int, avoided: Collection[s
     """
     graph = case.graph
     layers = [node.id for node in graph.nodes if node.layer != INPUT]
-    if len(layers) <= largest and not avoided:
+    if len(layers) <= largest and not avoided and around:
         return case
     kept = _nearest(graph, [name for name in layers if name in around], largest, avoided)
     if not kept:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from cometfuzz.campaign.events import Summary
+from cometfuzz.campaign.events import ByRoute, Summary
 from cometfuzz.campaign.records import Records
 from cometfuzz.campaign.stored import Point
 from cometfuzz.ledger.defect import Defect
@@ -57,6 +57,7 @@ class Facts:
     elapsed_s: float
     state: str
     coverage: Summary
+    by_route: ByRoute
     curve: Sequence[Point]
     bugs: Sequence[Bug]
     not_counted: Sequence[NotCounted]
@@ -131,6 +132,7 @@ def gather(records: Records) -> Facts:
         elapsed_s=records.elapsed_s,
         state=ENDINGS.get(sessions[-1].reason or "", "not ended") if sessions else "not begun",
         coverage=records.coverage,
+        by_route=records.by_route,
         curve=thinned(records.curve()),
         bugs=bugs,
         not_counted=_not_counted(records),

@@ -34,6 +34,7 @@ def json_report(facts: Facts) -> str:
                 "notices": [{"cases": done, "text": text} for done, text in facts.notices],
             },
             "coverage": facts.coverage,
+            "coverage_by_route": facts.by_route,
             "paper": {"coverage": PUBLISHED, "models": PUBLISHED_MODELS, "hours": 6},
             "curve": [
                 {name: getattr(point, name) for name in ("index", "elapsed_s", "covered", "branches")}

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from cometfuzz.coverage.layers import CRITERIA
 from cometfuzz.reports.facts import Facts, reasons, standing
 from cometfuzz.reports.tally import PUBLISHED, PUBLISHED_MODELS
 from cometfuzz.reports.text import duration, is_link, visible
@@ -28,6 +29,7 @@ def _lines(facts: Facts) -> Iterator[str]:
     )
     yield ""
     yield from _coverage(facts)
+    yield from _by_route(facts)
     if facts.bugs:
         yield from ("## Bugs", "", f"| {' | '.join(COLUMNS)} |", "|" + " --- |" * len(COLUMNS))
         for bug in facts.bugs:
@@ -51,6 +53,19 @@ def _coverage(facts: Facts) -> Iterator[str]:
             published = f"{PUBLISHED[criterion]:.1%}" if space == "paper" else ""
             share = f"{counts['covered'] / counts['total']:.1%}"
             yield f"| {space} | {criterion} | {counts['covered']} of {counts['total']} | {share} | {published} |"
+    yield ""
+
+
+def _by_route(facts: Facts) -> Iterator[str]:
+    if not facts.by_route:
+        return
+    names = [f"{space}, {criterion}" for space in ("paper", "full") for criterion in CRITERIA]
+    yield f"| executed on | {' | '.join(names)} |"
+    yield "| --- |" + " ---: |" * len(names)
+    for route, spaces in facts.by_route.items():
+        counts = [spaces.get(space, {}).get(criterion) for space in ("paper", "full") for criterion in CRITERIA]
+        shares = [f"{each['covered'] / each['reachable']:.1%}" if each else "" for each in counts]
+        yield f"| {inline(route)} | {' | '.join(shares)} |"
     yield ""
 
 

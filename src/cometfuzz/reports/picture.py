@@ -13,7 +13,7 @@ from cometfuzz.coverage.layers import CRITERIA, SPACE_NAMES
 from cometfuzz.oracles.finding import DATA_KINDS
 from cometfuzz.oracles.symptoms import about
 from cometfuzz.reports.summary import branch_text
-from cometfuzz.reports.tally import PUBLISHED, Health, Sighting, Tally
+from cometfuzz.reports.tally import PUBLISHED, Health, Sighting, Tally, share_of
 from cometfuzz.reports.text import clean, duration, place
 
 WIDE = 110
@@ -206,7 +206,8 @@ def _routes(tally: Tally, width: int, rows: int) -> Lines:
     heads = [Cell(_route_head("routes" if at == 0 else "", each - gap), each) for at in range(columns)]
     names = list(tally.routes)
     shown = names if len(names) <= rows * columns else names[: rows * columns - 1]
-    cells = [Cell(_route(name, tally.routes[name], each - gap), each) for name in shown]
+    covered = {name: share_of(tally.by_route.get(name, {})) for name in shown}
+    cells = [Cell(_route(name, tally.routes[name], covered[name], each - gap), each) for name in shown]
     if rest := names[len(shown) :]:
         failed = sum(tally.routes[name].failed for name in rest)
         cells.append(Cell(f"and {len(rest)} more, failed {failed} times", each, "dim"))
@@ -215,14 +216,14 @@ def _routes(tally: Tally, width: int, rows: int) -> Lines:
 
 
 def _route_head(name: str, width: int) -> Text:
-    heads = ("runs", *_failures(Health(), width), "ms", "↻")
+    heads = ("runs", *_failures(Health(), width), "cov", "ms", "↻")
     columns = [Cell(head, _column(head), "dim", right=True) for head in heads]
     rest = width - sum(cell.width for cell in columns)
     return row(Cell(title(name, rest) if name else Text("─" * rest, "dim"), rest), *columns)
 
 
 def _column(head: str) -> int:
-    return {"runs": 5, "ms": 6, "↻": 4}.get(head, len(head) + 1)
+    return {"runs": 6, "cov": 5, "ms": 6, "↻": 4}.get(head, len(head) + 1)
 
 
 def _failures(health: Health, width: int) -> dict[str, int]:
@@ -230,10 +231,11 @@ def _failures(health: Health, width: int) -> dict[str, int]:
     return health.failed_by_kind if width >= WIDE_ROUTE else {"fail": health.failed}
 
 
-def _route(name: str, health: Health, width: int) -> Text:
-    """One route; where there is room, with its failures by kind."""
+def _route(name: str, health: Health, covered: float | None, width: int) -> Text:
+    """One route, with what it has covered of the full space; where there is room, with its failures by kind."""
     failures = _failures(health, width).items()
     columns = [Cell(str(count), _column(head), "red" if count else "dim", right=True) for head, count in failures]
+    columns.append(Cell("" if covered is None else f"{covered:.0%}", _column("cov"), right=True))
     columns.append(Cell("" if health.median_ms is None else f"{health.median_ms:.0f}", _column("ms"), right=True))
     columns.append(Cell(str(health.restarts), _column("↻"), "yellow" if health.restarts else "dim", right=True))
     used = sum(cell.width for cell in columns)

@@ -10,7 +10,7 @@ from rich.text import Text
 from cometfuzz.campaign.events import Summary
 from cometfuzz.oracles.finding import DATA_KINDS
 from cometfuzz.oracles.symptoms import in_order
-from cometfuzz.reports.tally import PUBLISHED, PUBLISHED_MODELS, Health, Sighting, Tally
+from cometfuzz.reports.tally import PUBLISHED, PUBLISHED_MODELS, Health, Sighting, Tally, share_of
 from cometfuzz.reports.text import clean, duration, place
 
 LISTED = 10
@@ -129,11 +129,13 @@ def _health(tally: Tally, encoding: str) -> Iterator[RenderableType]:
     if not tally.routes:
         return
     yield ""
-    table = _table("route", "runs", "completed", *Health().failed_by_kind, "not\nreached", "ms", "restarts")
+    table = _table("route", "runs", "completed", *Health().failed_by_kind, "not\nreached", "cover", "ms", "restarts")
     for name, health in tally.routes.items():
         middle = "" if health.median_ms is None else f"{health.median_ms:.0f}"
         numbers = (health.runs, health.completed, *health.failed_by_kind.values(), health.not_reached)
-        table.add_row(Text(clean(name, encoding)), *map(str, numbers), middle, str(health.restarts))
+        covered = share_of(tally.by_route.get(name, {}))
+        share = "" if covered is None else f"{covered:.0%}"
+        table.add_row(Text(clean(name, encoding)), *map(str, numbers), share, middle, str(health.restarts))
     yield table
     if gone := [name for name, health in tally.routes.items() if not health.available]:
         yield Text(f"Unavailable at the end: {clean(', '.join(gone), encoding)}", style="yellow")

@@ -10,7 +10,7 @@ from hashlib import blake2b
 from statistics import median
 from typing import Any
 
-from cometfuzz.campaign.events import CaseDone, Ended, Event, Notice, RouteResult, Started, Summary
+from cometfuzz.campaign.events import ByRoute, CaseDone, Ended, Event, Notice, RouteResult, Started, Summary
 from cometfuzz.execution.executor import FATAL
 from cometfuzz.oracles.finding import Finding
 
@@ -110,6 +110,7 @@ class Tally:
         self.done = self.cases = 0
         self.began_s = self.elapsed_s = 0.0
         self.coverage: Summary = {}
+        self.by_route: ByRoute = {}
         self.branches: Mapping[str, int] | None = None
         self.operators: Mapping[str, Mapping[str, float]] = {}
         self.routes: dict[str, Health] = {}
@@ -148,6 +149,7 @@ class Tally:
     def _take(self, event: CaseDone) -> None:
         self.cases, self.done, self.elapsed_s = self.cases + 1, self.done + 1, event.elapsed_s
         self.coverage, self.branches, self.operators = event.coverage, event.branches, event.operators
+        self.by_route = event.by_route
         results = [result for part in event.parts for result in part.results]
         for result in results:
             self.routes.setdefault(result.route, Health()).take(result)
@@ -218,6 +220,13 @@ class Tally:
         times = [60 * minutes - now_s] if minutes else []
         times += [(cases - self.done) / self.rate()] if cases and self.cases else []
         return max(0.0, min(times)) if times else None
+
+
+def share_of(spaces: Summary, space: str = "full") -> float | None:
+    """How much of what can be reached in a space is covered, all criteria together; None if nobody counted."""
+    counts = spaces.get(space, {}).values()
+    reachable = sum(each["reachable"] for each in counts)
+    return sum(each["covered"] for each in counts) / reachable if reachable else None
 
 
 def _digest(key: str) -> int:

@@ -8,21 +8,20 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from cometfuzz.catalogue import COUNTED
-from cometfuzz.catalogue.drawing import input_params
-from cometfuzz.catalogue.validate import assemble
 from cometfuzz.coverage.layers import Item
 from cometfuzz.draw import Draw
 from cometfuzz.errors import CometfuzzError
 from cometfuzz.ir.case import Case
-from cometfuzz.ir.graph import INPUT, Draft, Edge, Graph, Node, is_operator
-from cometfuzz.ir.types import TensorType
+from cometfuzz.ir.graph import Edge, Graph, is_operator
 from cometfuzz.mutation import MUTATIONS
 from cometfuzz.mutation.base import Inapplicable, ModelLimits
 from cometfuzz.mutation.dialect import Dialect
 from cometfuzz.mutation.repair import Editor, trim
+from cometfuzz.search.for_routes import ForRoutes
 from cometfuzz.search.metropolis import Record, as_plain
-from cometfuzz.search.planning import Plan, PlannedCall, fact_of, followed, plan
-from cometfuzz.search.strategies import Feedback, Options, Search
+from cometfuzz.search.placing import alone, place
+from cometfuzz.search.planning import PlannedCall, fact_of, followed, plan
+from cometfuzz.search.strategies import FOR_A_ROUTE, Feedback, Options, Search
 
 REFRESHED_AFTER = 64
 """After so many cases the goals are read anew."""
@@ -44,6 +43,9 @@ OPERATORS_SHARE = 0.2
 """How often a batch goes for operators while there are layers to go for: their space comes last, and would have to wait
 until those of layers are full."""
 
+ROUTES_SHARE, ROUTES_SHARE_LATER = 0.125, 0.6
+"""How often a model is made for a dear route: while much is left on the base routes, and when that is done."""
+
 WIDE_SHARE, WIDE_STEPS = 0.125, 5
 """How often a model has sizes that matter, and how many layers may follow its first one."""
 
@@ -54,6 +56,9 @@ class Directed(Search):
     def __init__(self, options: Options) -> None:
         super().__init__(options)
         self.records = {name: Record() for name in ("walk", "plan", "probe", "mutate", "wide")}
+        self.for_routes = None if options.goals is None else ForRoutes(options.goals, self.limits)
+        if self.for_routes is not None:
+            self.records[FOR_A_ROUTE] = Record()
         self.made = 0
         self.goals: deque[Item] = deque()
         self.operators_goals: deque[Item] = deque()
@@ -69,6 +74,12 @@ class Directed(Search):
             graph = self._probe(draw)
             if graph is not None:
                 return self.launch(graph, "probe", draw, probe=True)
+        share = ROUTES_SHARE if len(self.goals) + len(self.operators_goals) >= STEPS else ROUTES_SHARE_LATER
+        if self.for_routes is not None and draw.chance(share):
+            graph = self.for_routes.make(draw.child("route"), self.made)
+            self._note(FOR_A_ROUTE, graph is not None)
+            if graph is not None:
+                return self.launch(graph, FOR_A_ROUTE, draw)
         if draw.chance(WIDE_SHARE) and (wide := self._wide(draw.widened())) is not None:
             return self.launch(wide, "wide", draw, probe=True)
         for _ in range(TRIES):
@@ -122,7 +133,7 @@ class Directed(Search):
             found = plan(item, self.guide, draw, replace(self.limits, dialect=Dialect(home.name)))
             self._note("probe", found is not None)
             if found is not None:
-                return _alone(found)
+                return alone(found)
             self.unplanned[item] += 1
         return None
 
@@ -137,7 +148,7 @@ class Directed(Search):
             spec = COUNTED[draw.choice(names)]
             types = spec.inputs(draw)
             params = self.guide.draw_params(spec, types, draw, limits)
-            graph = None if params is None else _alone((PlannedCall(spec, types, params),))
+            graph = None if params is None else alone((PlannedCall(spec, types, params),))
             if graph is not None and not limits.excess(graph):
                 editor = Editor(graph, draw, limits)
                 for _ in range(WIDE_STEPS):
@@ -197,7 +208,7 @@ class Directed(Search):
         for name in editor.draw.shuffled(followers)[:8]:
             call = followed(COUNTED[name], node.outputs[0], self.guide, editor.draw, editor.limits)
             if call is not None:
-                _place(editor, (call,), Edge(node.id))
+                place(editor, (call,), Edge(node.id))
                 return
         raise Inapplicable(f"no layer can follow {node.layer} directly")
 
@@ -206,7 +217,7 @@ class Directed(Search):
         found = plan(goal, self.guide, editor.draw, editor.limits) if at_home else None
         if found is None and at_home:
             self.unplanned[goal] = self.unplanned.get(goal, 0) + 1
-        placed = found is not None and not editor.attempt(lambda editor: _place(editor, found))
+        placed = found is not None and not editor.attempt(lambda editor: place(editor, found))
         self._note("plan", placed)
 
     def _home(self, item: Item) -> Dialect:
@@ -217,42 +228,3 @@ class Directed(Search):
         record = self.records[name]
         record.attempts, record.applied = record.attempts + 1, record.applied + applied
         record.score += applied
-
-
-def _place(editor: Editor, found: Plan, source: Edge | None = None) -> None:
-    """Add the calls of a plan; the first reads `source` as it is, or tensors that are led to its types."""
-    for call in found:
-        inputs = [] if source is None else [source]
-        inputs += [editor.adapt(_nearest(editor, kind), kind) for kind in call.types[len(inputs) :]]
-        made = editor.add(call.spec.name, call.params, inputs)
-        if source in editor.outputs and not editor.taps:
-            editor.outputs.remove(source)
-        source = Edge(made.id)
-    if source is not None:
-        editor.expose(source)
-
-
-def _nearest(editor: Editor, kind: TensorType) -> Edge:
-    """Of some tensors of the graph, the one that needs the fewest utility nodes."""
-
-    def distance(node: Node) -> tuple[bool, int, bool]:
-        seen = node.outputs[0]
-        return seen.masked, abs(seen.rank - kind.rank), seen.dtype != kind.dtype
-
-    sources = editor.sources()
-    return Edge(min((editor.draw.choice(sources) for _ in range(6)), key=distance).id)
-
-
-def _alone(found: Plan) -> Graph:
-    """A graph of nothing but a plan."""
-    drafts: list[Draft] = []
-    source: Edge | None = None
-    for call in found:
-        inputs = [] if source is None else [source]
-        for kind in call.types[len(inputs) :]:
-            drafts.append(Draft(f"n{len(drafts)}", INPUT, input_params(kind), ()))
-            inputs.append(Edge(drafts[-1].id))
-        drafts.append(Draft(f"n{len(drafts)}", call.spec.name, call.params, tuple(inputs)))
-        source = Edge(drafts[-1].id)
-    assert source is not None
-    return assemble(drafts, [source])

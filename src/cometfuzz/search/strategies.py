@@ -15,13 +15,14 @@ from typing import Protocol
 
 from cometfuzz.coverage.gain import Coverage, Fact, Gain
 from cometfuzz.coverage.layers import SIGMA, SPACES
+from cometfuzz.coverage.routes import RouteCoverage
 from cometfuzz.draw import Draw
 from cometfuzz.errors import UnknownName
 from cometfuzz.ir.case import Case, Tensor
 from cometfuzz.ir.graph import Graph
 from cometfuzz.mutation import PAPER
 from cometfuzz.mutation.base import Guide, ModelLimits
-from cometfuzz.mutation.dialect import Dialects, usual_dialects
+from cometfuzz.mutation.dialect import Dialect, Dialects, usual_dialects
 from cometfuzz.mutation.special_input import is_multiplied
 from cometfuzz.plugins import Plugins
 from cometfuzz.search.pool import Pool
@@ -30,6 +31,9 @@ GROUP = "cometfuzz.strategies"
 PARKED_AFTER = 3
 SEED = "seed"
 WINDOW = 8
+FOR_A_ROUTE = "for a route"
+"""How a case is said to be made that covers something new on a dear route; the policy lets such routes have it."""
+
 SPECIAL, SPECIAL_SHARE = "SpecialI", 0.05
 """The mutation behind whose product all is NaN, and the largest share of cases that it may make."""
 
@@ -48,6 +52,19 @@ class Feedback:
 
 
 @dataclass(frozen=True)
+class RouteGoals:
+    """What is left to do on dear routes, for strategies that make models for them.
+
+    ran: what has executed on each route; the campaign counts it before a strategy learns of a case. dialects: what may
+    be said on each of them. largest: how many layers they take at once.
+    """
+
+    ran: RouteCoverage
+    dialects: Mapping[str, Dialect]
+    largest: int
+
+
+@dataclass(frozen=True)
 class Options:
     """What every strategy is made with."""
 
@@ -58,6 +75,8 @@ class Options:
     dialects: Dialects = field(default_factory=usual_dialects)
     mutations: tuple[str, ...] = ()
     """Installed mutations that take part beside the paper's eight."""
+    goals: RouteGoals | None = None
+    """None where nothing is executed."""
 
 
 class Strategy(Protocol):

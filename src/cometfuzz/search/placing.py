@@ -1,0 +1,47 @@
+"""Plans become graphs: added to one that is there, or by themselves."""
+
+from cometfuzz.catalogue.drawing import input_params
+from cometfuzz.catalogue.validate import assemble
+from cometfuzz.ir.graph import INPUT, Draft, Edge, Graph, Node
+from cometfuzz.ir.types import TensorType
+from cometfuzz.mutation.repair import Editor
+from cometfuzz.search.planning import Plan
+
+
+def place(editor: Editor, found: Plan, source: Edge | None = None) -> None:
+    """Add the calls of a plan; the first reads `source` as it is, or tensors that are led to its types."""
+    for call in found:
+        inputs = [] if source is None else [source]
+        inputs += [editor.adapt(_nearest(editor, kind), kind) for kind in call.types[len(inputs) :]]
+        made = editor.add(call.spec.name, call.params, inputs)
+        if source in editor.outputs and not editor.taps:
+            editor.outputs.remove(source)
+        source = Edge(made.id)
+    if source is not None:
+        editor.expose(source)
+
+
+def _nearest(editor: Editor, kind: TensorType) -> Edge:
+    """Of some tensors of the graph, the one that needs the fewest utility nodes."""
+
+    def distance(node: Node) -> tuple[bool, int, bool]:
+        seen = node.outputs[0]
+        return seen.masked, abs(seen.rank - kind.rank), seen.dtype != kind.dtype
+
+    sources = editor.sources()
+    return Edge(min((editor.draw.choice(sources) for _ in range(6)), key=distance).id)
+
+
+def alone(found: Plan) -> Graph:
+    """A graph of nothing but a plan."""
+    drafts: list[Draft] = []
+    source: Edge | None = None
+    for call in found:
+        inputs = [] if source is None else [source]
+        for kind in call.types[len(inputs) :]:
+            drafts.append(Draft(f"n{len(drafts)}", INPUT, input_params(kind), ()))
+            inputs.append(Edge(drafts[-1].id))
+        drafts.append(Draft(f"n{len(drafts)}", call.spec.name, call.params, tuple(inputs)))
+        source = Edge(drafts[-1].id)
+    assert source is not None
+    return assemble(drafts, [source])
