@@ -65,20 +65,19 @@ class Proposed:
 
 def proposed_by(strategy: Strategy, case: Case, policy: PolicyConfig, ran: RouteCoverage) -> Proposed:
     """What there is to know of the case that a strategy has just proposed."""
-    wanted = {} if case.breaks else ran.wanted(case.graph, (*policy.converters, *policy.sampled))
+    wanted = {} if case.breaks else ran.wanted(case, (*policy.converters, *policy.sampled))
     return Proposed(case, getattr(strategy, "last_operator", ""), wanted)
 
 
 def learn_of_routes(ran: RouteCoverage, case: Case, statuses: Mapping[str, str]) -> None:
     """Count what a case, or a part of one, has covered on its routes.
 
-    What fails in another manner, or on numbers of its own, may work in the plain one: that is no failure of its items.
+    What fails in another manner may work in the plain one: that is no failure of its items.
     """
     if case.breaks:
         return
-    plain = case.manner == PLAIN and not case.data
     done = {route: status == "completed" for route, status in statuses.items() if status != "unavailable"}
-    ran.learn(case.graph, {route: completed for route, completed in done.items() if completed or plain})
+    ran.learn(case, {route: completed for route, completed in done.items() if completed or case.manner == PLAIN})
 
 
 @dataclass

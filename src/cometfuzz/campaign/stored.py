@@ -17,6 +17,7 @@ import msgspec
 from cometfuzz.campaign.events import RouteResult
 from cometfuzz.campaign.schema import damaged
 from cometfuzz.coverage.layers import CRITERIA, SPACE_NAMES
+from cometfuzz.coverage.pairs import PAIRS
 from cometfuzz.errors import CometfuzzError, InvalidCampaign
 from cometfuzz.oracles.finding import Finding
 from cometfuzz.triage.bug import Bug
@@ -159,8 +160,8 @@ def campaign_values(rows: Iterator[sqlite3.Row]) -> dict[str, Any]:
     coverage = msgspec.convert(values.get("coverage", {}), dict[str, dict[str, Covered]])
     by_route = msgspec.convert(values.get("by_route", {}), dict[str, dict[str, dict[str, Covered]]])
     for criteria in (criteria for spaces in (coverage, *by_route.values()) for criteria in spaces.values()):
-        if not criteria.keys() <= set(CRITERIA):
-            raise ValueError(f"expected the criteria {', '.join(CRITERIA)}; received {', '.join(criteria)}")
+        if not criteria.keys() <= {*CRITERIA, PAIRS}:
+            raise ValueError(f"expected the criteria {', '.join((*CRITERIA, PAIRS))}; received {', '.join(criteria)}")
     return {
         "settings": settings,
         "coverage": coverage,

@@ -8,15 +8,20 @@ alone.
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
-from cometfuzz.coverage.gain import Coverage, Fact, facts_by_node, summary_of
+from cometfuzz.coverage.gain import Coverage, Fact, facts_by_node
 from cometfuzz.coverage.layers import CoverageSpace
-from cometfuzz.ir.graph import Graph
+from cometfuzz.coverage.pairs import PAIRS, PairCoverage, pairs_of
+from cometfuzz.ir.case import Case
 
 PARKED_AFTER = 3
 """So many models with an item failed on a route, each smaller than the one before, and it is left alone there."""
 
+IN_PAIRS = PARKED_AFTER
+"""In place of a number of failures: each value has been covered, but not two of them together."""
+
 Wanted = Mapping[str, Mapping[str, int]]
-"""For each route the nodes of a graph that would add something there, each with how often that has failed before."""
+"""For each route the nodes of a graph that would add something there, each with how often that has failed before, or
+IN_PAIRS. What has failed less often comes first, pairs last."""
 
 
 class RouteCoverage:
@@ -25,32 +30,49 @@ class RouteCoverage:
     def __init__(self, spaces: Mapping[str, Sequence[CoverageSpace]]) -> None:
         self.coverages = {route: tuple(Coverage(space) for space in each) for route, each in spaces.items()}
         self.failures: dict[str, Counter[Fact]] = {route: Counter() for route in self.coverages}
+        self.pairs = {route: PairCoverage() for route in self.coverages}
 
-    def learn(self, graph: Graph, completed: Mapping[str, bool]) -> None:
-        """Count what a graph covers on the routes that computed it, and what it failed to cover on the others."""
+    def learn(self, case: Case, completed: Mapping[str, bool]) -> None:
+        """Count what a case covers on the routes that computed it, and what it failed to cover on the others.
+
+        What fails on inputs of its own may work on ordinary ones, so that only counts against pairs.
+        """
+        odd = not case.data.keys().isdisjoint(node.id for node in case.graph.inputs)
         for route, done in completed.items():
+            if route in self.pairs:
+                self.pairs[route].learn(case, done)
             for coverage in self.coverages.get(route, ()):
-                gain = coverage.gain(graph)
+                gain = coverage.gain(case.graph)
                 if done:
                     coverage.add(gain.facts)
-                else:
+                elif not odd:
                     self.failures[route].update(gain.facts)
 
-    def wanted(self, graph: Graph, routes: Collection[str]) -> Wanted:
-        """The nodes of a graph that would add something, for each of some routes where there are any."""
+    def wanted(self, case: Case, routes: Collection[str]) -> Wanted:
+        """The nodes of a case that would add something, for each of some routes where there are any."""
         found: dict[str, dict[str, int]] = {route: {} for route in routes if route in self.coverages}
         by_space: dict[str, list[tuple[str, Coverage]]] = {}
         for route in found:
             for coverage in self.coverages[route]:
                 by_space.setdefault(coverage.space.name, []).append((route, coverage))
         for counting in by_space.values():
-            for node, facts in facts_by_node(graph, counting[0][1].space):
+            for node, facts in facts_by_node(case.graph, counting[0][1].space):
                 for route, coverage in counting:
                     times = [self.failures[route][fact] for fact in coverage.wanted(facts)]
                     if times and min(times) < PARKED_AFTER:
                         found[route][node] = min(found[route].get(node, PARKED_AFTER), *times)
+        for node, ids in pairs_of(case):
+            for route, nodes in found.items():
+                if node not in nodes and self.pairs[route].wants(ids):
+                    nodes[node] = IN_PAIRS
         return {route: nodes for route, nodes in found.items() if nodes}
 
     def summary(self) -> dict[str, dict[str, dict[str, dict[str, int]]]]:
-        """For each route the summary of each space."""
-        return {route: summary_of(coverages) for route, coverages in self.coverages.items()}
+        """For each route the summary of each space, and of pairs."""
+        return {
+            route: {
+                **{each.space.name: each.summary() for each in coverages},
+                PAIRS: {PAIRS: self.pairs[route].summary()},
+            }
+            for route, coverages in self.coverages.items()
+        }

@@ -31,8 +31,9 @@ from cometfuzz.routes import Route
 from cometfuzz.routes.registry import base_of
 from cometfuzz.routes.switches import plain_name
 
-CUTS_AFTER_FAILURES = (0, 3, 1)
-"""How many layers a cut has at most around what has failed on a route never (0: `largest_cut`), once, twice."""
+CUTS_AFTER_FAILURES = (0, 3, 1, 0)
+"""How many layers a cut has at most around what has failed on a route never (0: `largest_cut`), once, twice; and around
+what is new in pairs only."""
 
 AROUND = 3
 """Around how many new nodes a cut is made: more of them would leave no room for what is between them."""

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from cometfuzz.catalogue import COUNTED
 from cometfuzz.coverage.layers import Item
+from cometfuzz.coverage.pairs import PAIRS, PairCoverage
 from cometfuzz.draw import Draw
 from cometfuzz.errors import CometfuzzError
 from cometfuzz.ir.case import Case
@@ -19,6 +20,7 @@ from cometfuzz.mutation.dialect import Dialect
 from cometfuzz.mutation.repair import Editor, trim
 from cometfuzz.search.for_routes import ForRoutes
 from cometfuzz.search.metropolis import Record, as_plain
+from cometfuzz.search.pairs import Model, Pairs
 from cometfuzz.search.placing import alone, place
 from cometfuzz.search.planning import PlannedCall, fact_of, followed, plan
 from cometfuzz.search.strategies import FOR_A_ROUTE, Feedback, Options, Search
@@ -43,6 +45,9 @@ OPERATORS_SHARE = 0.2
 """How often a batch goes for operators while there are layers to go for: their space comes last, and would have to wait
 until those of layers are full."""
 
+PAIRS_SHARE = 0.8
+"""How often a model is made for pairs when hardly a single item is left."""
+
 ROUTES_SHARE, ROUTES_SHARE_LATER = 0.125, 0.6
 """How often a model is made for a dear route: while much is left on the base routes, and when that is done."""
 
@@ -55,7 +60,10 @@ class Directed(Search):
 
     def __init__(self, options: Options) -> None:
         super().__init__(options)
-        self.records = {name: Record() for name in ("walk", "plan", "probe", "mutate", "wide")}
+        self.records = {name: Record() for name in ("walk", "plan", "probe", "mutate", "wide", PAIRS)}
+        self.options = options
+        self.pairs: Pairs | None = None
+        """There when they are needed."""
         self.for_routes = None if options.goals is None else ForRoutes(options.goals, self.limits)
         if self.for_routes is not None:
             self.records[FOR_A_ROUTE] = Record()
@@ -70,16 +78,22 @@ class Directed(Search):
         if self.made % REFRESHED_AFTER == 0:
             self._read_goals(draw.child("goals"))
         self.made += 1
-        if self.probes and (len(self.goals) + len(self.operators_goals) < STEPS or draw.chance(PROBES)):
+        if self.probes and (self.is_nearly_done or draw.chance(PROBES)):
             graph = self._probe(draw)
             if graph is not None:
                 return self.launch(graph, "probe", draw, probe=True)
-        share = ROUTES_SHARE if len(self.goals) + len(self.operators_goals) >= STEPS else ROUTES_SHARE_LATER
+        share = ROUTES_SHARE_LATER if self.is_nearly_done else ROUTES_SHARE
         if self.for_routes is not None and draw.chance(share):
-            graph = self.for_routes.make(draw.child("route"), self.made)
-            self._note(FOR_A_ROUTE, graph is not None)
-            if graph is not None:
-                return self.launch(graph, FOR_A_ROUTE, draw)
+            model = self.for_routes.make(draw.child("route"), self.made)
+            self._note(FOR_A_ROUTE, model is not None)
+            if model is not None:
+                return self.launch(model[0], FOR_A_ROUTE, draw, data=model[1])
+        if (
+            self.is_nearly_done
+            and draw.chance(PAIRS_SHARE)
+            and (model := self._paired(draw.child("pairs"))) is not None
+        ):
+            return self.launch(model[0], PAIRS, draw, probe=True, data=model[1])
         if draw.chance(WIDE_SHARE) and (wide := self._wide(draw.widened())) is not None:
             return self.launch(wide, "wide", draw, probe=True)
         for _ in range(TRIES):
@@ -91,6 +105,24 @@ class Directed(Search):
 
     def learn(self, case: Case, feedback: Feedback) -> None:
         self.land(case, feedback)
+        if self.pairs is not None and self.for_routes is None:
+            self.pairs.coverage.learn(case, feedback.executed)
+
+    @property
+    def is_nearly_done(self) -> bool:
+        """Whether hardly a goal is left among single items."""
+        return len(self.goals) + len(self.operators_goals) < STEPS
+
+    def _paired(self, draw: Draw) -> Model | None:
+        """A model for pairs, on what the first base route has executed; without routes, on what was made since."""
+        if self.pairs is None:
+            ran = None if self.options.goals is None else self.options.goals.ran
+            base = next((name for name in self.dialects.modern.routes if ran is not None and name in ran.pairs), None)
+            coverage = PairCoverage() if ran is None or base is None else ran.pairs[base]
+            self.pairs = Pairs(coverage, replace(self.limits, dialect=self.dialects.modern))
+        model = self.pairs.make(draw)
+        self._note(PAIRS, model is not None)
+        return model
 
     def operators(self) -> Mapping[str, Mapping[str, float]]:
         return as_plain(self.records)

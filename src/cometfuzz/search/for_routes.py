@@ -11,6 +11,7 @@ from cometfuzz.draw import Draw
 from cometfuzz.ir.graph import INPUT, Graph
 from cometfuzz.mutation.base import Guide, ModelLimits
 from cometfuzz.mutation.repair import Editor
+from cometfuzz.search.pairs import Model, Pairs
 from cometfuzz.search.placing import alone, place
 from cometfuzz.search.planning import fact_of, plan
 from cometfuzz.search.strategies import Avoided, RouteGoals
@@ -20,6 +21,9 @@ REFRESHED_AFTER = 64
 
 UNPLANNED = 2
 """So many failures to plan an item within what a route can do, and it is left alone there."""
+
+CALLS_AT_ONCE = 5
+"""How many calls a model for pairs has: one that fails takes the others with it."""
 
 ROUTE_SPARE = 4
 """How much room is left in a model for a dear route when one more call is placed: utilities may have to lead to it."""
@@ -34,8 +38,12 @@ class ForRoutes:
         self.read_at: dict[str, int] = {}
         self.unplanned: dict[str, dict[Item, int]] = {route: {} for route in goals.dialects}
         """How often no plan was found for an item that would run on a route."""
+        self.pairs = {
+            route: Pairs(goals.ran.pairs[route], replace(limits, dialect=dialect), CALLS_AT_ONCE)
+            for route, dialect in goals.dialects.items()
+        }
 
-    def make(self, draw: Draw, made: int) -> Graph | None:
+    def make(self, draw: Draw, made: int) -> Model | None:
         """A model for one of the routes that lack something, by lot; None if none of them lacks what can be planned.
 
         made: how many cases there are, since what is left is read anew only now and then.
@@ -43,7 +51,9 @@ class ForRoutes:
         for route in draw.shuffled(list(self.left)):
             self._read(route, draw, made)
             if (graph := self._model(route, draw)) is not None:
-                return graph
+                return graph, {}
+            if (model := self.pairs[route].make(draw)) is not None:
+                return model
         return None
 
     def _read(self, route: str, draw: Draw, made: int) -> None:

@@ -129,7 +129,7 @@ def side_by_side(seed: int, index: int, case: Case) -> Case | None:
     for name, value in draw_inputs(alone).items():
         if wanted[name][0] in FLOATS:
             odd = draw.choice((_not_finite, _spread, draw.choice(tuple(ODDITIES.values()))))
-            data[name] = _made_odd(odd, value, draw)
+            data[name] = made_odd(odd, value, draw)
     return replace(alone, data=data)
 
 
@@ -137,9 +137,10 @@ def _odd_inputs(case: Case, oddity: str, draw: Draw) -> dict[str, Tensor]:
     """The inputs of a case that are floats, made odd."""
     given = {node.id: node.outputs[0].dtype for node in case.graph.inputs}
     values = {name: value for name, value in draw_inputs(case).items() if given[name] in FLOATS}
-    return {name: _made_odd(ODDITIES[oddity], value, draw) for name, value in values.items()}
+    return {name: made_odd(ODDITIES[oddity], value, draw) for name, value in values.items()}
 
 
-def _made_odd(odd: Oddity, value: Array, draw: Draw) -> Tensor:
+def made_odd(odd: Oddity, value: Array, draw: Draw) -> Tensor:
+    """Ordinary numbers made odd in one way."""
     with np.errstate(all="ignore"):
         return to_tensor(odd(value.astype(np.float64), draw).astype(value.dtype))
