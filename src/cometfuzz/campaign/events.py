@@ -88,7 +88,7 @@ class Notice:
 
 @dataclass(frozen=True)
 class Ended:
-    """The campaign is over; reason: cases, minutes, interrupted."""
+    """The campaign is over; reason: cases, minutes, interrupted, or quiet (nothing new came for long)."""
 
     reason: str
     done: int

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from cometfuzz.campaign.events import CaseDone, Ended, Event, Executed, Notice, RouteResult, Started, Summary
+from cometfuzz.campaign.kinds import Kinds
 from cometfuzz.catalogue.manners import exchanged
 from cometfuzz.catalogue.spec import KERAS3
 from cometfuzz.config import PolicyConfig
@@ -47,10 +48,17 @@ _POLL_S = 0.2
 
 @dataclass(frozen=True)
 class Bounds:
-    """When a campaign ends: after so many cases or minutes, whichever comes first; None for no such bound."""
+    """When a campaign ends: after so many cases or minutes, whichever comes first; None for no such bound.
+
+    With neither, it ends when nothing new comes any more (`kinds.Kinds.is_quiet`).
+    """
 
     cases: int | None = None
     minutes: float | None = None
+
+    @property
+    def none(self) -> bool:
+        return self.cases is None and self.minutes is None
 
 
 @dataclass(frozen=True)
@@ -106,6 +114,7 @@ class Campaign:
     branches: Branches | None = None
     stop: threading.Event = field(default_factory=threading.Event)
     _notices: deque[str] = field(default_factory=deque)
+    _kinds: Kinds = field(default_factory=Kinds)
 
     def notice(self, text: str) -> None:
         """Say something from any thread."""
@@ -138,8 +147,16 @@ class Campaign:
                     reason = "interrupted"
                 else:
                     yield done
+                    reason = "quiet" if self.bounds.none and self._is_quiet(done) else ""
         usage = self.executor.usage
         yield Ended(reason, self.done, self._elapsed(began), self._coverage(), usage.own_cpu_s, usage.library_cpu_s)
+
+    def _is_quiet(self, done: CaseDone) -> bool:
+        for part in done.parts:
+            for finding in part.findings:
+                if finding.counts:
+                    self._kinds.take(finding.key, done.elapsed_s - self.spent_s)
+        return self._kinds.is_quiet(done.elapsed_s - self.spent_s)
 
     def _propose(self) -> Proposed:
         return proposed_by(self.strategy, self.strategy.propose(), self.policy, self.ran)

@@ -97,7 +97,8 @@ def run(
 ) -> None:
     """Run a campaign: generate models, run them on libraries, judge what they do, and keep it all in a folder.
 
-    Without --minutes or --cases it goes on until Ctrl-C, which ends it with a summary; a second Ctrl-C ends it at once.
+    Without --minutes or --cases it goes on until nothing new has come for half an hour and hardly anything is left by
+    its own estimate, or until Ctrl-C, which ends it with a summary; a second Ctrl-C ends it at once.
     SIGTERM and SIGHUP end it like Ctrl-C, within ten seconds.
     Nothing is lost either way: `cometfuzz resume DIR` goes on.
 

@@ -248,6 +248,7 @@ def _route(name: str, health: Health, covered: float | None, width: int) -> Text
 
 def _findings(tally: Tally, now_s: float, width: int, rows: int) -> Lines:
     note = f"{tally.distinct} new / {tally.found} in all" if tally.found else "none yet"
+    note += f"; {outlook}" if (outlook := tally.outlook(now_s)) else ""
     others = ", ".join(f"{name} {count}" for name, count in tally.not_counted.items())
     note += f"; not counted: {others}" if others else ""
     lines = [title("findings", width, note)]

@@ -16,7 +16,12 @@ from cometfuzz.reports.text import clean, duration, place
 LISTED = 10
 """New findings that the summary lists; the report has them all."""
 
-REASONS = {"cases": "all cases are done", "minutes": "the time is over", "interrupted": "interrupted"}
+REASONS = {
+    "cases": "all cases are done",
+    "minutes": "the time is over",
+    "interrupted": "interrupted",
+    "quiet": "nothing new came for half an hour, and hardly anything is left by the estimate",
+}
 
 
 def coverage_table(coverage: Summary, beside_paper: bool = False) -> Table:
@@ -93,6 +98,10 @@ def _findings(tally: Tally, encoding: str) -> Iterator[RenderableType]:
         yield Text(f"Nothing found{since}.", style="bold")
     else:
         yield Text(f"{tally.distinct} new findings{since}, {tally.found} with repetitions:", style="bold")
+        if outlook := tally.outlook(tally.elapsed_s):
+            yield Text(
+                f"{outlook[0].upper()}{outlook[1:]} (Chao1, by kinds that were seen once or twice).", style="dim"
+            )
         table = _table("finding", "new", "in all")
         for symptom in in_order(tally.symptoms):
             count = tally.symptoms[symptom]

@@ -6,11 +6,11 @@ Its memory does not grow with the cases, but for one number for each distinct ke
 from collections import Counter, deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from hashlib import blake2b
 from statistics import median
 from typing import Any
 
 from cometfuzz.campaign.events import ByRoute, CaseDone, Ended, Event, Notice, RouteResult, Started, Summary
+from cometfuzz.campaign.kinds import Kinds
 from cometfuzz.execution.executor import FATAL
 from cometfuzz.oracles.finding import Finding
 
@@ -123,7 +123,9 @@ class Tally:
         self.notices: deque[str] = deque(maxlen=LATEST)
         self.last: LastCase | None = None
         self.ended: Ended | None = None
-        self._seen = {_digest(key) for key in known}
+        self.kinds = Kinds()
+        for key in known:
+            self.kinds.know(key)
         self._by_second: deque[tuple[int, int]] = deque(maxlen=2 * MINUTE_S)
 
     def handle(self, event: Event) -> None:
@@ -166,14 +168,12 @@ class Tally:
         if not finding.counts:
             self.not_counted["known defect" if finding.defect else finding.symptom] += 1
             return
-        digest = _digest(finding.key)
-        new = digest not in self._seen
+        new = self.kinds.take(finding.key, event.elapsed_s)
         for counts, name in ((self.symptoms, finding.symptom), (self.data_kinds, finding.data_kind)):
             count = counts.setdefault(name, Count())
             count.total += 1
             count.distinct += new
         if new:
-            self._seen.add(digest)
             self.libraries[finding.library] += 1
             sighting = Sighting(replace(finding, evidence={}), event.index, event.elapsed_s)
             self.latest.append(sighting)
@@ -188,6 +188,13 @@ class Tally:
     def found(self) -> int:
         """How many findings count."""
         return sum(count.total for count in self.symptoms.values())
+
+    def outlook(self, now_s: float) -> str:
+        """What the last ten minutes brought, and how many kinds of findings may be left."""
+        estimate = self.kinds.estimate()
+        if estimate is None:
+            return ""
+        return f"{self.kinds.lately(now_s)} in the last 10 min; about {estimate.left:.0f} ± {estimate.error:.0f} kinds left"
 
     def rate(self) -> float:
         """Cases per second of this run."""
@@ -227,8 +234,3 @@ def share_of(spaces: Summary, space: str = "full") -> float | None:
     counts = spaces.get(space, {}).values()
     reachable = sum(each["reachable"] for each in counts)
     return sum(each["covered"] for each in counts) / reachable if reachable else None
-
-
-def _digest(key: str) -> int:
-    """Eight bytes in place of a long key; the same in every process."""
-    return int.from_bytes(blake2b(key.encode("utf-8", "replace"), digest_size=8).digest(), "big")
