@@ -248,7 +248,6 @@ def _route(name: str, health: Health, covered: float | None, width: int) -> Text
 
 def _findings(tally: Tally, now_s: float, width: int, rows: int) -> Lines:
     note = f"{tally.distinct} new / {tally.found} in all" if tally.found else "none yet"
-    note += f"; {outlook}" if (outlook := tally.outlook(now_s)) else ""
     others = ", ".join(f"{name} {count}" for name, count in tally.not_counted.items())
     note += f"; not counted: {others}" if others else ""
     lines = [title("findings", width, note)]
@@ -259,7 +258,7 @@ def _findings(tally: Tally, now_s: float, width: int, rows: int) -> Lines:
         lines.append(row(Cell(Text.assemble(*counts), width)))
     data = [f"{name} {tally.data_kinds[name].distinct}" for name in DATA_KINDS if name in tally.data_kinds]
     if data:
-        lines.append(row(Cell(f"new by data: {', '.join(data)}", width, "dim")))
+        lines.append(row(Cell(f"{tally.outlook(now_s)}; by data: {', '.join(data)}", width, "dim")))
     newest: Sequence[Sighting] = list(reversed(tally.latest))[: max(rows - len(lines), 0)]
     return lines[: max(rows, 0)] + [_sighting(sighting, now_s, width) for sighting in newest]
 

@@ -99,9 +99,7 @@ def _findings(tally: Tally, encoding: str) -> Iterator[RenderableType]:
     else:
         yield Text(f"{tally.distinct} new findings{since}, {tally.found} with repetitions:", style="bold")
         if outlook := tally.outlook(tally.elapsed_s):
-            yield Text(
-                f"{outlook[0].upper()}{outlook[1:]} (Chao1, by kinds that were seen once or twice).", style="dim"
-            )
+            yield Text(f"{outlook} (Chao1, by kinds that were seen once or twice).", style="dim")
         table = _table("finding", "new", "in all")
         for symptom in in_order(tally.symptoms):
             count = tally.symptoms[symptom]

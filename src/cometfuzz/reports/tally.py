@@ -194,7 +194,8 @@ class Tally:
         estimate = self.kinds.estimate()
         if estimate is None:
             return ""
-        return f"{self.kinds.lately(now_s)} in the last 10 min; about {estimate.left:.0f} ± {estimate.error:.0f} kinds left"
+        left = f"about {estimate.left:.0f} kinds left, give or take {estimate.error:.0f}"
+        return f"{self.kinds.lately(now_s)} new in the last 10 min, {left}"
 
     def rate(self) -> float:
         """Cases per second of this run."""
