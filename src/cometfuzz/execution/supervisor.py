@@ -36,6 +36,9 @@ _POLL_S = 0.5
 _GRACE_S = 2.0
 _DRAINED_AT_ONCE = 64
 _GIB = 2**30
+_BEGIN = "import sys; sys.path[:] = filter(None, sys.path); from cometfuzz.execution.worker import main; main()"
+"""What a child runs. Nothing is imported from the folder that it is started in: as by `python -P`, from 3.11 on."""
+
 _PATIENCE = 4.0
 """How many times its limit a child may have waited for a CPU, on a machine that has more to do than it can."""
 
@@ -161,7 +164,7 @@ class Worker:
             "address_space": self.limits.address_space_bytes,
             "observer": self.observer and self.observer.options,
         }
-        command = [str(self.python), "-P", "-m", "cometfuzz.execution.worker", json.dumps(options)]
+        command = [str(self.python), "-c", _BEGIN, json.dumps(options)]
         try:
             home = self._resources.enter_context(scratch_folder("worker"))
             self._process = children.start(
