@@ -20,7 +20,8 @@ from cometfuzz.coverage.branches import Branches
 from cometfuzz.coverage.layers import SIGMA
 from cometfuzz.errors import InvalidCampaign, InvalidCase, InvalidCoverage
 from cometfuzz.execution.executor import Executor
-from cometfuzz.execution.observation import Observation
+from cometfuzz.execution.machine import machine
+from cometfuzz.execution.observation import Observation, obstacle
 from cometfuzz.execution.supervisor import WorkerLimits
 from cometfuzz.execution.versions import view_of
 from cometfuzz.ir.case import Case
@@ -122,8 +123,10 @@ class Session:
         waiting: list[Proposed] = []
         if done:
             replay(store, strategy, settings.window, show, lambda case: waiting.append(proposed_by(strategy, case)))
-        self._observation = Observation(self._stored_branches()) if self._observed else None
         group = OBSERVED.steps[0].group.name
+        self._unobserved = obstacle(OBSERVED.steps[0].group) if self._wants_branches else ""
+        observed = self._wants_branches and not self._unobserved
+        self._observation = Observation(self._stored_branches()) if observed else None
         executor = Executor(
             with_switches(routes[name] for name in settings.routes),
             jobs=settings.jobs,
@@ -138,7 +141,7 @@ class Session:
             policy=config.policy,
             seed=settings.seed,
             bounds=Bounds(settings.cases, settings.minutes),
-            settings=_shown(settings),
+            settings={**_shown(settings), "machine": machine(self.executor.routes.values())},
             window=settings.window,
             done=done,
             spent_s=spent_s,
@@ -169,6 +172,8 @@ class Session:
                 f"this campaign began on another kind of CPU ({self.settings.cpu}, here {cpu_level()}): its cases are "
                 "others from here on"
             )
+        if self._unobserved:
+            self.campaign.notice(f"{self._unobserved}: the search goes by layers alone")
         for event in self.campaign.events():
             self.store.handle(event)
             due = isinstance(event, CaseDone) and event.index % SAVED_EVERY == SAVED_EVERY - 1
@@ -177,7 +182,7 @@ class Session:
             yield event
 
     @property
-    def _observed(self) -> bool:
+    def _wants_branches(self) -> bool:
         return self.settings.branches and OBSERVED.name in self.settings.routes
 
     def _stored_branches(self) -> Branches:

@@ -22,7 +22,7 @@ import cometfuzz
 from cometfuzz.catalogue import BROKEN, CATALOGUE, PLUGGED
 from cometfuzz.config import LimitConfig
 from cometfuzz.errors import WorkerFailure
-from cometfuzz.execution import children, memory
+from cometfuzz.execution import children, environments, memory
 from cometfuzz.execution.observation import Observation
 from cometfuzz.execution.outcome import Failure, StageTime, Status, StepResult
 from cometfuzz.execution.scratch import scratch_folder
@@ -385,7 +385,8 @@ def _environ(group: Group, home: str, modules: Sequence[str]) -> dict[str, str]:
     path = os.pathsep.join(dict.fromkeys(filter(None, folders)))
     builders = {name: spec.builder for name, spec in CATALOGUE.items() if spec.builder}
     layers = told([module for name, module in PLUGGED.items() if name not in BROKEN], builders)
-    return {**os.environ, **memory.ENVIRON, **group.environ, **private, "PYTHONPATH": path, TOLD: layers}
+    own = environments.environ_of(group.environment)
+    return {**os.environ, **memory.ENVIRON, **group.environ, **own, **private, "PYTHONPATH": path, TOLD: layers}
 
 
 def _folder(module: str) -> str:

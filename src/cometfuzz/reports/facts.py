@@ -8,6 +8,7 @@ from typing import Any, Literal
 from cometfuzz.campaign.events import Summary
 from cometfuzz.campaign.records import Records
 from cometfuzz.campaign.stored import Point
+from cometfuzz.execution.machine import described
 from cometfuzz.ledger.defect import Defect
 from cometfuzz.ledger.reading import defects
 from cometfuzz.oracles.finding import DATA_KINDS, Finding
@@ -62,6 +63,8 @@ class Facts:
     not_counted: Sequence[NotCounted]
     routes: Mapping[str, Health]
     versions: Mapping[str, Sequence[str]]
+    machines: Sequence[str] = ()
+    """The machines that it has run on, told apart by their CPUs and caps."""
     notices: Sequence[tuple[int, str]] = field(default=())
     sightings: Mapping[str, int] = field(default_factory=dict)
     """How many findings each bug explains, by its id."""
@@ -136,9 +139,14 @@ def gather(records: Records) -> Facts:
         not_counted=_not_counted(records),
         routes=routes,
         versions={library: tuple(versions[library]) for library in sorted(versions)},
+        machines=_machines(session.settings.get("machine") for session in sessions),
         notices=tuple(records.notices()),
         sightings=records.sightings(),
     )
+
+
+def _machines(recorded: Iterable[Any]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(described(each) for each in recorded if isinstance(each, Mapping)))
 
 
 def _not_counted(records: Records) -> list[NotCounted]:
