@@ -30,7 +30,6 @@ def versions_of(route: Route) -> dict[str, str]:
     return found
 
 
-@cache
 def installed(environment: str) -> Mapping[str, str]:
     """The packages of an environment: as its file pins them, which is what is installed; none if nobody knows it.
 
@@ -38,9 +37,16 @@ def installed(environment: str) -> Mapping[str, str]:
     """
     try:
         found = environments.find(environment)
-        file, packages = found.requirement_file, dict(found.packages)
     except CometfuzzError:
         return {}
+    return _installed(environment, found.digest, found.ready)
+
+
+@cache
+def _installed(environment: str, digest: str, ready: bool) -> Mapping[str, str]:
+    """The same for an environment in one state."""
+    found = environments.find(environment)
+    file, packages = found.requirement_file, dict(found.packages)
     if file is not None:
         requirements = parse(file.read_text(encoding="utf-8"), file.parent)
         pins = [*requirements.pins, *requirements.pins_without_dependencies]
