@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields
 from typing import Annotated, Any
 
 import msgspec
@@ -20,7 +20,7 @@ from cometfuzz.coverage.branches import Branches
 from cometfuzz.coverage.layers import SIGMA
 from cometfuzz.errors import InvalidCampaign, InvalidCase, InvalidCoverage
 from cometfuzz.execution.executor import Executor
-from cometfuzz.execution.machine import machine
+from cometfuzz.execution.machine import this_machine
 from cometfuzz.execution.observation import Observation, obstacle
 from cometfuzz.execution.supervisor import WorkerLimits
 from cometfuzz.execution.versions import view_of
@@ -141,7 +141,7 @@ class Session:
             policy=config.policy,
             seed=settings.seed,
             bounds=Bounds(settings.cases, settings.minutes),
-            settings={**_shown(settings), "machine": machine(self.executor.routes.values())},
+            settings={**_shown(settings), "machine": asdict(this_machine(self.executor.routes.values()))},
             window=settings.window,
             done=done,
             spent_s=spent_s,

@@ -1,5 +1,6 @@
 """`cometfuzz doctor` and `cometfuzz exec`: what can be used here, and one case on all routes."""
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,7 +20,7 @@ from cometfuzz.execution.comparing import Difference, compare
 from cometfuzz.execution.configuring import configured
 from cometfuzz.execution.doctor import Health, examine
 from cometfuzz.execution.executor import Executor
-from cometfuzz.execution.machine import described, machine
+from cometfuzz.execution.machine import this_machine
 from cometfuzz.execution.memory import available
 from cometfuzz.execution.observation import Observation, obstacle
 from cometfuzz.execution.outcome import Outcome, Trial
@@ -58,11 +59,11 @@ def doctor(
         found = examine(chosen, lambda health: progress.advance(bar))
     if as_json:
         routes_found = [_health(health) for health in found] + [_broken(*entry) for entry in BROKEN.items()]
-        plain = {"routes": routes_found, "poisoned_memory": available(), "machine": machine(chosen)}
+        plain = {"routes": routes_found, "poisoned_memory": available(), "machine": asdict(this_machine(chosen))}
         print_json({**plain, "branches": not unobserved, "branches_reason": unobserved or None})
     else:
         _print_health(found, settings.policy)
-        typer.echo(f"CPU: {described(machine(chosen))}")
+        typer.echo(f"CPU: {this_machine(chosen)}")
         for lack in dict.fromkeys(lack for health in found for lack in health.lacks):
             typer.echo(lack)
         if unobserved:

@@ -2,13 +2,16 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal
+
+import msgspec
 
 from cometfuzz.campaign.events import Summary
 from cometfuzz.campaign.records import Records
 from cometfuzz.campaign.stored import Point
-from cometfuzz.execution.machine import described
+from cometfuzz.execution.machine import Machine
 from cometfuzz.ledger.defect import Defect
 from cometfuzz.ledger.reading import defects
 from cometfuzz.oracles.finding import DATA_KINDS, Finding
@@ -146,7 +149,12 @@ def gather(records: Records) -> Facts:
 
 
 def _machines(recorded: Iterable[Any]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(described(each) for each in recorded if isinstance(each, Mapping)))
+    """Each in a line, as far as the folder says it in our way; those of before it was recorded are left out."""
+    found: dict[str, None] = {}
+    for each in recorded:
+        with suppress(msgspec.ValidationError):
+            found[str(msgspec.convert(each, Machine))] = None
+    return tuple(found)
 
 
 def _not_counted(records: Records) -> list[NotCounted]:
