@@ -8,6 +8,10 @@ base = "keras-tf"
 environment = "tf215"
 speaks = "keras2"
 
+[environments.mine]            # an interpreter of your own: Python 3.9 or newer, with numpy
+python = "~/nightly/bin/python"
+environ = { CUDA_VISIBLE_DEVICES = "0" }
+
 [limits]
 stage_s = 30
 
@@ -75,6 +79,13 @@ class RouteConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         _expect_different("steps", self.steps)
 
 
+class EnvironmentConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An interpreter of the user's own as an environment; `environ`: variables for what runs in it."""
+
+    python: Annotated[str, Meta(min_length=1)]
+    environ: dict[str, str] = {}
+
+
 class LimitConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a worker may take; see `execution.supervisor.WorkerLimits`."""
 
@@ -126,6 +137,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     jobs: Jobs = msgspec.field(default_factory=usual_jobs)
     known: tuple[str, ...] | None = None
     routes: dict[str, RouteConfig] = {}
+    environments: dict[str, EnvironmentConfig] = {}
     limits: LimitConfig = LimitConfig()
     policy: PolicyConfig = PolicyConfig()
     graphs: GraphConfig = GraphConfig()

@@ -7,6 +7,8 @@ A child runs in another environment, where nothing of this is installed: it is t
 from their files, so that no folder of other packages gets onto its path.
 """
 
+from __future__ import annotations
+
 import json
 import os
 import sys

@@ -6,6 +6,8 @@ between. Standard library only.
 frame = b"CMF1", header length (u32), body length (u64), header (JSON, names the tensors), body (their bytes)
 """
 
+from __future__ import annotations
+
 import json
 import os
 import struct

@@ -1,6 +1,7 @@
 """A route for tests: needs numpy only, and misbehaves as its options say."""
 
 import ctypes
+import json
 import os
 import signal
 import subprocess
@@ -122,7 +123,12 @@ def hoard() -> None:
         hoarded.append(bytearray(b"1") * 2**28)
 
 
+def show_environ() -> None:
+    raise ValueError(json.dumps({name: os.environ[name] for name in ("HOME", "CUDA_VISIBLE_DEVICES")}))
+
+
 DRILLS = {
+    "show environ": show_environ,
     "segfault": lambda: ctypes.string_at(0),
     "kill": lambda: os.kill(os.getpid(), signal.SIGKILL),
     "stop": lambda: os.kill(os.getpid(), signal.SIGSTOP),

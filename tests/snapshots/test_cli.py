@@ -78,7 +78,7 @@ def test_the_conformance_table_fits_80_columns(
 def test_a_worker_that_cannot_start_is_one_line_too(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    nowhere = SimpleNamespace(ready=True, python=Path("nowhere/python"))
+    nowhere = SimpleNamespace(ready=True, python=Path("nowhere/python"), own=None)
     monkeypatch.setattr("cometfuzz.execution.environments.find", lambda name: nowhere)
     monkeypatch.setattr("sys.argv", ["cometfuzz", "conformance", "--layers", "ReLU"])
     with pytest.raises(SystemExit) as caught:

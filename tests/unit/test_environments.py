@@ -12,8 +12,10 @@ from pathlib import Path
 import pytest
 
 from cometfuzz.cli import main
+from cometfuzz.config import Config, EnvironmentConfig, load
 from cometfuzz.errors import EnvironmentFailure, UnknownName
-from cometfuzz.execution import environments, installation
+from cometfuzz.execution import environments, executor, installation, interpreters, observation, versions
+from cometfuzz.execution.configuring import configured
 from cometfuzz.execution.installation import Build
 
 BUILDER_TO_KILL = """
@@ -251,3 +253,161 @@ def test_cli_tells_an_error_in_one_line(monkeypatch: pytest.MonkeyPatch, capsys:
     assert run_cli(monkeypatch, "env", "create", "nothing") == 2
     expected = "cometfuzz: expected an environment: tiny; received name='nothing'\n"
     assert capsys.readouterr() == ("", expected)
+
+
+def test_file_may_have_addresses_indexes_and_a_python(tmp_path: Path):
+    requirements = installation.parse(
+        "# python: 3.9\n--extra-index-url https://example.org/simple\n--find-links=wheels\n--no-index\n"
+        "a @ https://example.org/a-1.whl#sha256=12  # why\nb @ ../b.whl\nc==1\n",
+        tmp_path,
+    )
+    assert requirements.python == "3.9"
+    assert requirements.options == (
+        *("--extra-index-url", "https://example.org/simple", "--find-links", (tmp_path / "wheels").as_uri()),
+        "--no-index",
+    )
+    assert requirements.pins == (
+        "a @ https://example.org/a-1.whl#sha256=12",
+        f"b @ {(tmp_path / '..' / 'b.whl').as_uri()}",
+        "c==1",
+    )
+    assert installation.broken_pins(requirements.pins, {"A": "7", "c": "1"}) == [
+        f"expected {requirements.pins[1]}; received nothing"
+    ]
+
+
+def test_python_of_a_file_is_part_of_its_key_and_must_be_there(
+    requirement_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    before = environments.find("tiny").digest
+    requirement_file.write_text("# python: 3.99\n")
+    assert environments.find("tiny").digest != before
+    assert environments.find("tiny").python_version == (3, 99)
+    monkeypatch.setenv("PYENV_ROOT", str(tmp_path))
+    with pytest.raises(EnvironmentFailure, match=r"tiny: expected python3\.99 on the PATH.*COMETFUZZ_PYTHONS"):
+        environments.create("tiny")
+    requirement_file.write_text("# python: three\n")
+    with pytest.raises(EnvironmentFailure, match=r"expected a version as in `# python: 3\.9`; received python='three'"):
+        environments.create("tiny", install=refuse_install)
+
+
+@pytest.mark.parametrize("place", ["variable, a file", "variable, a folder", "pyenv"])
+def test_interpreters_are_looked_for_in_all_places(place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    folder = tmp_path / ("pyenv/versions/3.98.1/bin" if place == "pyenv" else "bin")
+    python = own_python(folder, "python3.98", [3, 98, 1], "2.0")
+    broken = own_python(tmp_path / "shims", "python3.98", [3, 11, 1], "2.0")  # a shim that leads elsewhere
+    monkeypatch.setenv("PATH", f"{broken.parent}:{os.environ['PATH']}")
+    monkeypatch.setenv("PYENV_ROOT", str(tmp_path / "pyenv"))
+    if place != "pyenv":
+        monkeypatch.setenv(interpreters.PLACES, str(python if place.endswith("file") else folder))
+    assert interpreters.find_interpreter("3.98") == python
+
+
+def test_changed_file_behind_an_address_makes_another_environment(requirement_file: Path, tmp_path: Path):
+    path = tmp_path / "files" / "thing-1-py3-none-any.whl"
+    path.touch()
+    requirement_file.write_text(f"thing @ {path.name}\n")
+    before = environments.find("tiny").digest
+    assert environments.find("tiny").digest == before
+    os.utime(path, ns=(1, 1))
+    assert environments.find("tiny").digest != before
+
+
+def own_python(folder: Path, name: str, version: list[int], numpy: str) -> Path:
+    """Something that answers as an interpreter does, and can do nothing else."""
+    folder.mkdir(parents=True, exist_ok=True)
+    found = {"version": version, "packages": {"numpy": numpy, "keras": "9.9+local"}, "numpy": numpy, "error": ""}
+    (folder / name).write_text(f"#!/bin/sh\necho '{json.dumps(found)}'\n")
+    (folder / name).chmod(0o755)
+    return folder / name
+
+
+def test_own_interpreter_is_recorded_used_and_forgotten_but_never_touched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.chdir(tmp_path)
+    python = own_python(tmp_path / "mine" / "bin", "python", [3, 12, 1], "2.0")
+    before = python.stat().st_mtime_ns, python.parent.stat().st_mtime_ns, os.listdir(python.parent)
+    assert run_cli(monkeypatch, "env", "add", "mine", "mine/bin/python", "--set", "A=b=c") == 0
+    found = environments.find("mine")
+    assert (found.state, found.python, found.python_version, found.environ) == (
+        "ready",
+        python,
+        (3, 12, 1),
+        {"A": "b=c"},
+    )
+    assert environments.known_names() == ["tiny", "mine"]
+    assert environments.environ_of("mine") == {"A": "b=c"}
+    assert versions.installed("mine") == {"numpy": "2.0", "keras": "9.9"}
+    capsys.readouterr()
+    assert run_cli(monkeypatch, "env", "list", "--json") == 0
+    _, listed = json.loads(capsys.readouterr().out)
+    assert (listed["own"], listed["interpreter"], listed["python"]) == (True, str(python), "3.12.1")
+    assert run_cli(monkeypatch, "env", "create", "mine") == 3
+    assert "expected an environment that we build" in capsys.readouterr().err
+    assert run_cli(monkeypatch, "env", "add", "mine", str(python)) == 2
+    assert run_cli(monkeypatch, "env", "add", "tiny", str(python)) == 2
+    assert run_cli(monkeypatch, "env", "add", "../x", str(python)) == 2
+    assert run_cli(monkeypatch, "env", "remove", "mine") == 0
+    assert environments.known_names() == ["tiny"]
+    assert run_cli(monkeypatch, "env", "remove", "mine") == 2
+    assert (python.stat().st_mtime_ns, python.parent.stat().st_mtime_ns, os.listdir(python.parent)) == before
+
+
+@pytest.mark.parametrize(
+    ("version", "numpy", "words"),
+    [
+        ([3, 8, 1], "1.24", "expected Python 3.9 or newer; received Python 3.8.1"),
+        ([3, 9, 1], "", "expected numpy; received "),
+        ([3, 9, 1], "1.19.5", "expected numpy 1.20 or newer; received numpy 1.19.5"),
+    ],
+)
+def test_interpreter_that_cannot_serve_is_not_added(tmp_path: Path, version: list[int], numpy: str, words: str):
+    python = own_python(tmp_path, "python", version, numpy)
+    with pytest.raises(EnvironmentFailure) as caught:
+        environments.add("mine", str(python), {})
+    assert words in str(caught.value)
+    assert (f"run `{python} -m pip install numpy`" in str(caught.value)) is (version >= [3, 9])
+    assert environments.known_names() == ["tiny"]
+
+
+@pytest.mark.parametrize("content", [None, "", "#!/bin/sh\nexit 3\n", "#!/bin/sh\necho no\n"])
+def test_what_is_no_interpreter_is_one_clear_error(tmp_path: Path, content: str | None):
+    python = tmp_path / "python"
+    if content is not None:
+        python.write_text(content)
+        python.chmod(0o755)
+    with pytest.raises(EnvironmentFailure, match="expected an interpreter of Python"):
+        environments.add("mine", str(python), {})
+
+
+@pytest.mark.parametrize(
+    "content", ["{", "[]", '{"mine": 1}', '{"mine": {"python": "x"}}', '{"mine": {"python": 1, "environ": []}}']
+)
+def test_damaged_record_of_interpreters_is_one_clear_error(tmp_path: Path, content: str):
+    (tmp_path / "cache").mkdir()
+    (tmp_path / "cache" / environments.OWN).write_text(content)
+    with pytest.raises(EnvironmentFailure, match=r"interpreters\.json: expected interpreters as `cometfuzz env add`"):
+        environments.known_names()
+
+
+def test_configuration_names_interpreters_that_routes_move_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    python = own_python(tmp_path / "bin", "python", [3, 12, 1], "2.0")
+    (tmp_path / "cometfuzz.toml").write_text(
+        f'[environments.mine]\npython = "{python}"\nenviron = {{ CUDA_VISIBLE_DEVICES = "0" }}\n'
+        '[routes.mine-tf]\nbase = "keras-tf"\nenvironment = "mine"\n'
+    )
+    try:
+        route = configured(load(tmp_path / "cometfuzz.toml"))["mine-tf"]
+        assert executor.python_of(route.steps[0].group) == python
+        assert environments.environ_of("mine") == {"CUDA_VISIBLE_DEVICES": "0"}
+        assert versions.versions_of(route)["keras"] == "9.9"
+        assert "only on 3.11" in observation.obstacle(route.steps[0].group)
+        configured(Config())  # another configuration does not have it
+        assert environments.known_names() == ["tiny"]
+        with pytest.raises(UnknownName, match="expected a new name"):
+            configured(Config(environments={"tiny": EnvironmentConfig(str(python))}))
+        with pytest.raises(EnvironmentFailure, match="expected variables as NAME=VALUE; received A B="):
+            configured(Config(environments={"mine": EnvironmentConfig(str(python), {"A B": "1"})}))
+    finally:
+        configured(Config())

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields
 from typing import Annotated, Any
 
 import msgspec
@@ -22,7 +22,8 @@ from cometfuzz.coverage.layers import SIGMA, SPACES, CoverageSpace, ops_space
 from cometfuzz.coverage.routes import RouteCoverage
 from cometfuzz.errors import InvalidCampaign, InvalidCase, InvalidCoverage
 from cometfuzz.execution.executor import Executor
-from cometfuzz.execution.observation import Observation
+from cometfuzz.execution.machine import this_machine
+from cometfuzz.execution.observation import Observation, obstacle
 from cometfuzz.execution.reference import REFERENCE
 from cometfuzz.execution.supervisor import WorkerLimits
 from cometfuzz.execution.versions import view_of
@@ -138,8 +139,10 @@ class Session:
                 lambda case: waiting.append(proposed_by(strategy, case, policy, ran)),
                 lambda case, statuses: learn_of_routes(ran, case, statuses),
             )
-        self._observation = Observation(self._stored_branches()) if self._observed else None
         group = OBSERVED.steps[0].group.name
+        self._unobserved = obstacle(OBSERVED.steps[0].group) if self._wants_branches else ""
+        observed = self._wants_branches and not self._unobserved
+        self._observation = Observation(self._stored_branches()) if observed else None
         executor = Executor(
             with_switches(routes[name] for name in settings.routes),
             jobs=settings.jobs,
@@ -155,7 +158,7 @@ class Session:
             ran=ran,
             seed=settings.seed,
             bounds=Bounds(settings.cases, settings.minutes),
-            settings=_shown(settings),
+            settings={**_shown(settings), "machine": asdict(this_machine(self.executor.routes.values()))},
             window=settings.window,
             done=done,
             spent_s=spent_s,
@@ -186,6 +189,8 @@ class Session:
                 f"this campaign began on another kind of CPU ({self.settings.cpu}, here {cpu_level()}): its cases are "
                 "others from here on"
             )
+        if self._unobserved:
+            self.campaign.notice(f"{self._unobserved}: the search goes by layers alone")
         for event in self.campaign.events():
             self.store.handle(event)
             due = isinstance(event, CaseDone) and event.index % SAVED_EVERY == SAVED_EVERY - 1
@@ -194,7 +199,7 @@ class Session:
             yield event
 
     @property
-    def _observed(self) -> bool:
+    def _wants_branches(self) -> bool:
         return self.settings.branches and OBSERVED.name in self.settings.routes
 
     def _stored_branches(self) -> Branches:

@@ -1,5 +1,6 @@
 """`cometfuzz doctor` and `cometfuzz exec`: what can be used here, and one case on all routes."""
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,12 +15,14 @@ from cometfuzz.cli.output import print_json
 from cometfuzz.config import PolicyConfig
 from cometfuzz.config import load as load_config
 from cometfuzz.coverage.branches import Branches, Share
+from cometfuzz.errors import WorkerFailure
 from cometfuzz.execution.comparing import Difference, compare
 from cometfuzz.execution.configuring import configured
 from cometfuzz.execution.doctor import Health, examine
 from cometfuzz.execution.executor import Executor
+from cometfuzz.execution.machine import this_machine
 from cometfuzz.execution.memory import available
-from cometfuzz.execution.observation import Observation
+from cometfuzz.execution.observation import Observation, obstacle
 from cometfuzz.execution.outcome import Outcome, Trial
 from cometfuzz.execution.supervisor import WorkerLimits
 from cometfuzz.execution.worker import START
@@ -40,22 +43,31 @@ def doctor(
     """Try every route on a tiny model: available or why not, versions, start-up time, memory.
 
     The exit code is 1 if a route is not available; the table says which command would mend it. Routes marked with a
-    star run on every case of a campaign, the others by policy (see the README). It also says if the C library cannot
-    fill memory with a byte (only glibc can): then nothing looks for reads of uninitialised memory.
+    star run on every case of a campaign, the others by policy (see the README). It also shows the CPU, with the
+    variables that keep libraries from using all of it; what interpreters of your own lack; whether branches can be
+    observed (on Python 3.11 only); and if the C library cannot fill memory with a byte (only glibc can): then nothing
+    looks for reads of uninitialised memory.
 
     Example: cometfuzz doctor --routes keras-tf,onnxruntime --json
     """
     settings = load_config(config)
     chosen = choose(routes, configured(settings))
+    unobserved = obstacle(TF)
     columns = (TextColumn("trying routes"), BarColumn(), MofNCompleteColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         bar = progress.add_task("", total=len(chosen))
         found = examine(chosen, lambda health: progress.advance(bar))
     if as_json:
         routes_found = [_health(health) for health in found] + [_broken(*entry) for entry in BROKEN.items()]
-        print_json({"routes": routes_found, "poisoned_memory": available()})
+        plain = {"routes": routes_found, "poisoned_memory": available(), "machine": asdict(this_machine(chosen))}
+        print_json({**plain, "branches": not unobserved, "branches_reason": unobserved or None})
     else:
         _print_health(found, settings.policy)
+        typer.echo(f"CPU: {this_machine(chosen)}")
+        for lack in dict.fromkeys(lack for health in found for lack in health.lacks):
+            typer.echo(lack)
+        if unobserved:
+            typer.echo(f"{unobserved}: campaigns go by layers alone")
         if not available():
             typer.echo(NOT_POISONED)
     if BROKEN or not all(health.available for health in found):
@@ -68,6 +80,7 @@ def _health(health: Health) -> dict[str, Any]:
         "available": health.available,
         "reason": health.reason,
         "fix": health.fix,
+        "lacks": list(health.lacks),
         "path": health.route.path,
         "environments": sorted({step.group.environment for step in health.route.steps}),
         "versions": health.versions,
@@ -77,7 +90,7 @@ def _health(health: Health) -> dict[str, Any]:
 
 
 def _broken(name: str, reason: str) -> dict[str, Any]:
-    return {"name": name, "available": False, "reason": reason, "fix": None, "versions": {}}
+    return {"name": name, "available": False, "reason": reason, "fix": None, "lacks": [], "versions": {}}
 
 
 def _print_health(found: list[Health], policy: PolicyConfig) -> None:
@@ -112,6 +125,8 @@ def execute(
     settings = load_config(config)
     chosen = choose(routes, configured(settings))
     reached = Branches()
+    if branches and (why := obstacle(TF)):
+        raise WorkerFailure(why)
     observers = {TF.name: Observation(reached)} if branches else {}
     with (
         Console(stderr=True).status("running"),

@@ -4,7 +4,9 @@ from collections.abc import Iterable
 
 from cometfuzz.config import Config
 from cometfuzz.errors import UnknownName
+from cometfuzz.execution import environments
 from cometfuzz.execution.environments import known_names
+from cometfuzz.execution.interpreters import own_interpreter
 from cometfuzz.routes import Route
 from cometfuzz.routes.registry import BROKEN, ROUTES, moved
 from cometfuzz.routes.switches import MARK
@@ -12,6 +14,7 @@ from cometfuzz.routes.switches import MARK
 
 def configured(config: Config) -> dict[str, Route]:
     """All routes: those of the entry points, and those that the configuration adds. Every name in it is known."""
+    declare(config)
     routes = dict(ROUTES)
     for name, entry in config.routes.items():
         if name in routes or MARK in name:
@@ -24,6 +27,13 @@ def configured(config: Config) -> dict[str, Route]:
         for name in names:
             _expect("[policy]", field, name, [*routes, *BROKEN])
     return routes
+
+
+def declare(config: Config) -> None:
+    """Make the interpreters of a configuration environments, for as long as it is in use."""
+    environments.declare(
+        {name: own_interpreter(each.python, each.environ) for name, each in config.environments.items()}
+    )
 
 
 def _expect(place: str, field: str, name: str, known: Iterable[str]) -> None:

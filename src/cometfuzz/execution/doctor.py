@@ -5,9 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cometfuzz.catalogue.validate import assemble
-from cometfuzz.errors import WorkerFailure
+from cometfuzz.errors import EnvironmentFailure, WorkerFailure
+from cometfuzz.execution import environments
 from cometfuzz.execution.executor import Executor, fix, python_of
+from cometfuzz.execution.interpreters import OLDEST, Own, examine_own
 from cometfuzz.execution.outcome import Outcome
+from cometfuzz.execution.versions import installed
 from cometfuzz.execution.worker import START
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.graph import Draft, Edge
@@ -16,7 +19,10 @@ from cometfuzz.routes import Group, Route
 
 @dataclass(frozen=True)
 class Health:
-    """One route: whether it works, else why not and what would mend it; seconds to start, memory of its workers."""
+    """One route: whether it works, else why not and what would mend it; seconds to start, memory of its workers.
+
+    lacks: what is not to be had in the interpreters of the user's own that it runs in.
+    """
 
     route: Route
     available: bool
@@ -25,6 +31,7 @@ class Health:
     versions: dict[str, str]
     startup_s: float
     memory_mb: int
+    lacks: tuple[str, ...] = ()
 
 
 def tiny_case() -> Case:
@@ -69,14 +76,46 @@ def _health(route: Route, outcome: Outcome, memory: dict[str, int], find_python:
         versions=dict(sorted(outcome.versions.items())),
         startup_s=round(sum(time.wall_s for time in outcome.times if time.stage == START), 2),
         memory_mb=sum(memory.get(name, 0) for name in groups) // 2**20,
+        lacks=_lacks(route),
     )
 
 
+def _lacks(route: Route) -> tuple[str, ...]:
+    found = []
+    for name, own in _own_of(route).items():
+        try:
+            found += [f"environment {name}: {lack}" for lack in examine_own(own).lacks]
+        except EnvironmentFailure as error:
+            found.append(f"environment {name}: {error}")
+    return tuple(found)
+
+
+def _own_of(route: Route) -> dict[str, Own]:
+    """The user's own interpreters that a route runs in."""
+    known, names = environments.own(), dict.fromkeys(step.group.environment for step in route.steps)
+    return {name: known[name] for name in names if name in known}
+
+
 def _fix(route: Route, find_python: Callable[[Group], Path]) -> str | None:
-    """The command for the first environment that is not there."""
+    """The command for the first environment that is not there, or for what a user's own interpreter does not have."""
+    own = _own_of(route)
     for step in route.steps:
+        environment = step.group.environment
         try:
             find_python(step.group)
         except WorkerFailure:
-            return fix(step.group)
+            return _command(own[environment], ["numpy"]) if environment in own else fix(step.group)
+        packages = [stage.owner.packages for stage in step.stages]
+        missing = [names[0] for names in packages if not any(name in installed(environment) for name in names)]
+        if environment in own and missing:
+            return _command(own[environment], list(dict.fromkeys(missing)))
     return None
+
+
+def _command(own: Own, packages: Sequence[str]) -> str | None:
+    """What a user may do about packages that are not there: we change nothing in an interpreter that is not ours."""
+    try:
+        usable = examine_own(own).version >= OLDEST
+    except EnvironmentFailure:
+        return None
+    return f"{own.python} -m pip install {' '.join(packages)}" if usable else None

@@ -9,6 +9,9 @@ checks. The build happens at the final path (scripts in a venv hold absolute pat
 that is killed at any instant leaves only what the next one clears away. The processes of a build inherit the
 lock: if the builder alone is killed, the next one waits for its orphans to end instead of sharing the folder
 with them.
+
+An environment may also be an interpreter of the user's own, recorded beside the cache (`add`) or named in a
+configuration (`declare`). It is used as it is: never built, changed or removed.
 """
 
 import argparse
@@ -18,6 +21,7 @@ import fcntl
 import hashlib
 import json
 import os
+import re
 import shlex
 import shutil
 import sys
@@ -26,18 +30,22 @@ import threading
 import time
 import tomllib
 import venv
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
 import cometfuzz
 from cometfuzz.errors import CometfuzzError, EnvironmentFailure, UnknownName
-from cometfuzz.execution.installation import Build, disk_full, install, parse
+from cometfuzz.execution import interpreters
+from cometfuzz.execution.installation import Build, disk_full, install, local_files, parse, wanted_python
+from cometfuzz.execution.interpreters import Own
 from cometfuzz.places import Place
 
 FORMAT = 1  # raise it when what older code has built must not be trusted any more
 MARKER = "complete.json"
+OWN = "interpreters.json"
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 LINK_SCRIPTS = {
     "cometfuzz": ["-m", "cometfuzz"],
     "lint-imports": ["-c", "from importlinter.cli import lint_imports_command as main; main()"],
@@ -51,27 +59,54 @@ Install = Callable[[Build], dict[str, str]]  # fills the folder; returns the ver
 
 @dataclass(frozen=True)
 class Environment:
-    """One environment: where it is or would be, and whether it can be used as it stands."""
+    """One environment: where it is or would be, and whether it can be used as it stands.
+
+    One that is a user's own interpreter has no requirement file, and may have variables for what runs in it.
+    """
 
     name: str
     path: Path
     python: Path
-    requirement_file: Path
+    requirement_file: Path | None
     digest: str
     ready: bool
+    environ: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def own(self) -> Own | None:
+        """The user's interpreter, if it is one."""
+        return Own(self.python, self.environ) if self.requirement_file is None else None
 
     @property
     def marker(self) -> dict[str, Any]:
-        """What was installed and when; empty if there is no valid marker."""
+        """What was installed and when; empty if there is no valid marker, as in what is not of our making."""
         return _read_marker(self.path, self.digest)
+
+    @property
+    def packages(self) -> Mapping[str, str]:
+        """What is installed, with versions; empty if it is not ready."""
+        if self.own is not None:
+            return interpreters.examine_own(self.own).packages if self.ready else {}
+        packages: dict[str, str] = self.marker.get("packages", {})
+        return packages
+
+    @property
+    def python_version(self) -> tuple[int, ...]:
+        """The version of its Python, at least the first two numbers of it; that of ours if nobody knows better."""
+        if self.own is not None:
+            return interpreters.examine_own(self.own).version if self.ready else ()
+        text = "" if self.requirement_file is None else self.requirement_file.read_text(encoding="utf-8")
+        return tuple(map(int, (wanted_python(text) or sysconfig.get_python_version()).split(".")))
 
     @property
     def state(self) -> str:
         """One of ready, building, broken, missing."""
         if self.ready:
             return "ready"
-        if not self.path.exists():
+        if not (self.path if self.own is None else self.python).exists():
             return "missing"
+        if self.own is not None:
+            return "broken"
         with open(_beside(self.path, "lock"), "a") as lock:
             return "broken" if _try_lock(lock) else "building"
 
@@ -95,14 +130,68 @@ def cache_folder() -> Path:
 
 
 def known_names() -> list[str]:
-    """Return the names of all environments: those of the requirement files."""
+    """Return the names of all environments: those of the requirement files, then the user's own."""
+    built = built_names()
+    return [*built, *(name for name in sorted(own()) if name not in built)]
+
+
+def built_names() -> list[str]:
+    """Return the names of the environments that we build: those of the requirement files."""
     return sorted(file.stem for file in requirement_folder().glob("*.txt"))
 
 
 def default_names() -> list[str]:
     """Return the names of the environments that set-up builds: not those whose file says `# on demand`."""
     folder = requirement_folder()
-    return [name for name in known_names() if "\n# on demand" not in (folder / f"{name}.txt").read_text("utf-8")]
+    return [name for name in built_names() if "\n# on demand" not in (folder / f"{name}.txt").read_text("utf-8")]
+
+
+_DECLARED: dict[str, Own] = {}
+
+
+def declare(declared: Mapping[str, Own]) -> None:
+    """Take up the interpreters of a configuration, in place of those of an earlier one."""
+    for name in declared:
+        _expect_free(name, built_names())
+    _DECLARED.clear()
+    _DECLARED.update(declared)
+
+
+def own() -> dict[str, Own]:
+    """Return the user's interpreters by name: those that are recorded, and before them those of a configuration."""
+    return {**interpreters.read_own(_own_file()), **_DECLARED}
+
+
+def add(name: str, python: str, environ: Mapping[str, str]) -> Environment:
+    """Record a user's interpreter as an environment, if it can be one."""
+    recorded = interpreters.read_own(_own_file())
+    _expect_free(name, [*built_names(), *recorded])
+    one = interpreters.own_interpreter(python, environ)
+    if obstacles := interpreters.examine_own(one).obstacles:
+        mend = f"; run `{one.python} -m pip install numpy`" if "numpy" in obstacles[0] else ""
+        raise EnvironmentFailure(f"{one.python}: {obstacles[0]}{mend}")
+    interpreters.write_own(_own_file(), {**recorded, name: one})
+    return find(name)
+
+
+def remove(name: str) -> None:
+    """Forget a user's interpreter, which stays where it is."""
+    recorded = interpreters.read_own(_own_file())
+    if name not in recorded:
+        names = ", ".join(sorted(recorded)) or "none yet"
+        raise UnknownName(f"expected an interpreter that `cometfuzz env add` has recorded: {names}; received {name=}")
+    interpreters.write_own(_own_file(), {each: recorded[each] for each in recorded if each != name})
+
+
+def _own_file() -> Path:
+    return cache_folder().parent / OWN
+
+
+def _expect_free(name: str, taken: Sequence[str]) -> None:
+    if name in taken or not NAME.fullmatch(name):
+        raise UnknownName(
+            f"expected a new name of letters, digits, dots and dashes, not one of {', '.join(taken)}; received {name=}"
+        )
 
 
 def known() -> list[Environment]:
@@ -119,12 +208,31 @@ def _find(name: str) -> tuple[Environment, str]:
     """Return the environment and the text that it is keyed by, read once so that the two belong together."""
     if name not in known_names():
         raise UnknownName(f"expected an environment: {', '.join(known_names())}; received name={name!r}")
+    if name not in built_names():
+        return _find_own(name, own()[name]), ""
     file = requirement_folder() / f"{name}.txt"
     text = file.read_text(encoding="utf-8")
-    key = [str(FORMAT), sysconfig.get_python_version(), sysconfig.get_platform(), text]
+    key = [str(FORMAT), wanted_python(text) or sysconfig.get_python_version(), sysconfig.get_platform(), text]
+    key += [f"{each.stat().st_size} {each.stat().st_mtime_ns}" for each in local_files(text, file.parent)]
     digest = hashlib.sha256("\0".join(key).encode()).hexdigest()[:16]
     path = cache_folder() / f"{name}-{digest}"
     return Environment(name, path, path / "bin" / "python", file, digest, _is_ready(path, digest)), text
+
+
+def _find_own(name: str, one: Own) -> Environment:
+    """Return a user's interpreter as an environment: ready if it answers, with a digest of what it has."""
+    key: list[object] = []
+    with contextlib.suppress(EnvironmentFailure):
+        found = interpreters.examine_own(one)
+        key = [str(one.python), found.version, sorted(found.packages.items()), sorted(one.environ.items())]
+    digest = hashlib.sha256(repr(key).encode()).hexdigest()[:16]
+    return Environment(name, one.python.parent.parent, one.python, None, digest, bool(key), one.environ)
+
+
+def environ_of(name: str) -> Mapping[str, str]:
+    """Return the variables for what runs in an environment; none in one that nobody knows."""
+    one = own().get(name)
+    return {} if one is None else one.environ
 
 
 def _is_ready(path: Path, digest: str) -> bool:
@@ -147,6 +255,10 @@ def create(name: str, *, report: Report = quiet, install: Install = install) -> 
     """Return the environment, built if it is not ready; many processes may call this at once."""
     environment, text = _find(name)
     path = environment.path
+    if environment.own is not None:
+        raise EnvironmentFailure(
+            f"{name}: expected an environment that we build; received your own, {environment.python}"
+        )
     if not environment.ready:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -162,8 +274,9 @@ def create(name: str, *, report: Report = quiet, install: Install = install) -> 
 
 def _build(environment: Environment, text: str, lock: IO[str], report: Report, install: Install) -> None:
     name, path, started_s = environment.name, environment.path, time.monotonic()
+    assert environment.requirement_file is not None
     try:
-        requirements = parse(text)
+        requirements = parse(text, environment.requirement_file.parent)
     except EnvironmentFailure as error:
         raise EnvironmentFailure(f"{environment.requirement_file}: {error}") from None
     if path.exists():
@@ -177,7 +290,7 @@ def _build(environment: Environment, text: str, lock: IO[str], report: Report, i
     record = {
         "name": name,
         "digest": environment.digest,
-        "python": sys.version.split()[0],
+        "python": requirements.python or sys.version.split()[0],
         "built_at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         "built_in_s": round(time.monotonic() - started_s, 1),
         "size_bytes": sum(file.lstat().st_size for file in path.rglob("*")),

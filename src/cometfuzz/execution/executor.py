@@ -22,7 +22,7 @@ from typing import Any
 from cometfuzz.catalogue.data import Data, draw_data
 from cometfuzz.coverage.branches import News
 from cometfuzz.errors import CometfuzzError, InvalidRoute, WorkerFailure
-from cometfuzz.execution import environments
+from cometfuzz.execution import environments, interpreters
 from cometfuzz.execution.observation import Observation
 from cometfuzz.execution.outcome import Outcome, StepResult, Trial
 from cometfuzz.execution.supervisor import Performed, Worker, WorkerLimits
@@ -58,7 +58,11 @@ def python_of(group: Group) -> Path:
     except CometfuzzError as error:
         raise WorkerFailure(str(error)) from None
     if not environment.ready:
-        raise WorkerFailure(f"environment {group.environment} is {environment.state}; run `{fix(group)}`")
+        mend = f"run `{fix(group)}`" if environment.own is None else f"expected a Python at {environment.python}"
+        raise WorkerFailure(f"environment {group.environment} is {environment.state}; {mend}")
+    obstacles = environment.own and interpreters.examine_own(environment.own).obstacles
+    if obstacles:
+        raise WorkerFailure(f"environment {group.environment}, {environment.python}: {obstacles[0]}")
     return environment.python
 
 
@@ -69,7 +73,7 @@ def expect_environments(routes: Sequence[Route]) -> None:
 
 
 def fix(group: Group) -> str:
-    """The command that makes a group's environment."""
+    """The command that makes a group's environment, if it is one of those that we build."""
     return f"cometfuzz env create {group.environment}"
 
 

@@ -2,11 +2,15 @@
 
 Standard library only, like `environments`, which decides where and when to build.
 
-A requirement file holds `name==version` lines and three kinds of comment that mean something:
+A requirement file holds `name==version` lines and four kinds of comment that mean something:
 
     # imports: onnx onnxruntime                 an import test; each such line is one process
     # tolerate: tf-keras requires tensorflow    a complaint of `pip check` that is known to be harmless
     # without dependencies                      what follows is installed afterwards, with --no-deps
+    # python: 3.9                               the Python to build it with, if not ours (see `interpreters`)
+
+A line may also be `name @ URL` or `name @ PATH`, or one of pip's options that say where to look: --index-url,
+--extra-index-url, --find-links, --no-index. Paths are those from the file's own folder.
 """
 
 import importlib.util
@@ -22,13 +26,22 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 from cometfuzz.errors import EnvironmentFailure
+from cometfuzz.execution.interpreters import find_interpreter
 from cometfuzz.execution.scratch import scratch_folder
 
 Watch = Callable[[str], None]  # sees each line of a process's output as it comes
 
 PIN = re.compile(r"[A-Za-z0-9][\w.-]*==[\w.!+-]+")
+DIRECT = re.compile(r"([A-Za-z0-9][\w.-]*) ?@ ?(\S+)")
+OPTION = re.compile(r"(--index-url|--extra-index-url|--find-links)[ =](\S+)|--no-index")
+COMMENT = re.compile(r"(?:^|\s)#")
+"""As pip has it: in the middle of an address, # begins a fragment."""
+
+PYTHON = re.compile(r"^# python:(.*)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -39,18 +52,49 @@ class Requirements:
     pins_without_dependencies: tuple[str, ...]
     imports: tuple[tuple[str, ...], ...]
     tolerated: tuple[str, ...]
+    options: tuple[str, ...] = ()
+    python: str = ""
 
 
-def parse(text: str) -> Requirements:
-    """Read a requirement file; every requirement must be pinned, so that an environment means one thing."""
+def wanted_python(text: str) -> str:
+    """The Python that a requirement file asks for ("3.9"); nothing if it takes ours."""
+    named = PYTHON.search(text)
+    return "" if named is None else named[1].strip()
+
+
+def local_files(text: str, folder: Path) -> list[Path]:
+    """The files on this machine that a requirement file names."""
+    addresses = [direct[2] for line in text.splitlines() if (direct := DIRECT.match(line))]
+    return [path for address in addresses if (path := _path(address, folder)) is not None and path.is_file()]
+
+
+def _path(address: str, folder: Path) -> Path | None:
+    """Where an address is on this machine; None if it is elsewhere."""
+    address = address.partition("#")[0]
+    if address.startswith("file://"):
+        return Path(url2pathname(urlsplit(address).path))
+    return None if "://" in address else folder / Path(address).expanduser()
+
+
+def parse(text: str, folder: Path = Path()) -> Requirements:
+    """Read a requirement file; every requirement must be pinned, so that an environment means one thing.
+
+    `folder`: the file's own, from which it names paths.
+    """
     first: list[str] = []
     afterwards: list[str] = []
+    options: list[str] = []
     imports: list[tuple[str, ...]] = []
     tolerated: list[str] = []
     pins = first
     for number, line in enumerate(text.splitlines(), 1):
-        requirement, _, comment = (part.strip() for part in line.partition("#"))
-        if requirement:
+        requirement, *comments = (part.strip() for part in COMMENT.split(line, maxsplit=1))
+        comment = "".join(comments)
+        if option := OPTION.fullmatch(requirement):
+            options += [requirement] if option[1] is None else [option[1], _address(option[2], folder)]
+        elif direct := DIRECT.fullmatch(requirement):
+            pins.append(f"{direct[1]} @ {_address(direct[2], folder)}")
+        elif requirement:
             if not PIN.fullmatch(requirement):
                 raise EnvironmentFailure(f"line {number}: expected name==version; received {requirement!r}")
             pins.append(requirement)
@@ -60,7 +104,21 @@ def parse(text: str) -> Requirements:
             imports.append(tuple(comment.removeprefix("imports:").split()))
         elif comment.startswith("tolerate:"):
             tolerated.append(comment.removeprefix("tolerate:").strip())
-    return Requirements(tuple(first), tuple(afterwards), tuple(imports), tuple(tolerated))
+    python = wanted_python(text)
+    if python and not re.fullmatch(r"3\.\d+", python):
+        raise EnvironmentFailure(f"expected a version as in `# python: 3.9`; received python={python!r}")
+    return Requirements(tuple(first), tuple(afterwards), tuple(imports), tuple(tolerated), tuple(options), python)
+
+
+def _address(address: str, folder: Path) -> str:
+    """An address as pip takes it from any folder."""
+    path = None if "://" in address else _path(address, folder)
+    return address if path is None else path.absolute().as_uri()
+
+
+def name_of(pin: str) -> str:
+    """The package that a requirement pins."""
+    return re.split(r"==| @ ", pin)[0]
 
 
 @dataclass(frozen=True)
@@ -120,8 +178,8 @@ def install(build: Build) -> dict[str, str]:
     requirements = build.requirements
     build.report("creating the venv")
     _make_venv(build)
-    _pip_install(build, requirements.pins)
-    _pip_install(build, requirements.pins_without_dependencies, "--no-deps")
+    _pip_install(build, requirements.pins, *requirements.options)
+    _pip_install(build, requirements.pins_without_dependencies, *requirements.options, "--no-deps")
     build.report("checking dependencies")
     _check_dependencies(build)
     packages = _list_packages(build)
@@ -137,13 +195,17 @@ def install(build: Build) -> dict[str, str]:
 
 
 def _make_venv(build: Build) -> None:
+    try:
+        other = find_interpreter(build.requirements.python) if build.requirements.python else None
+    except EnvironmentFailure as error:
+        raise EnvironmentFailure(f"{build.name}: {error}") from None
     for module in ("venv", "ensurepip"):
-        if importlib.util.find_spec(module) is None:
+        if other is None and importlib.util.find_spec(module) is None:
             raise EnvironmentFailure(
                 f"{build.name}: expected a Python with venv and ensurepip; received {sys.executable}"
                 f" without {module}. On Debian and Ubuntu: apt-get install python3-venv"
             )
-    code, lines = build.run(sys.executable, "-I", "-m", "venv", build.path)
+    code, lines = build.run(other or sys.executable, "-I", "-m", "venv", build.path)
     if code:
         raise build.failure(f"python -m venv failed with exit code {code}", lines)
 
@@ -193,14 +255,15 @@ def _list_packages(build: Build) -> dict[str, str]:
 def broken_pins(pins: Sequence[str], packages: dict[str, str]) -> list[str]:
     """Return a line for each pin that is not met: a second pip command can silently break those of the first.
 
-    A pin without a local part is met by any: 2.13.0 by 2.13.0+cpu.
+    A pin without a local part is met by any: 2.13.0 by 2.13.0+cpu; an address by whatever is there.
     """
     installed = {_canonical(name): version for name, version in packages.items()}
     wrong = []
     for pin in pins:
-        name, _, expected = pin.partition("==")
-        received = installed.get(_canonical(name), "nothing")
-        if expected not in (received, received.partition("+")[0]):
+        expected = "" if DIRECT.fullmatch(pin) else pin.partition("==")[2]
+        received = installed.get(_canonical(name_of(pin)), "nothing")
+        found = received != "nothing" if not expected else expected in (received, received.partition("+")[0])
+        if not found:
             wrong.append(f"expected {pin}; received {received}")
     return wrong
 

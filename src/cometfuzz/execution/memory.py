@@ -5,6 +5,8 @@ one byte always; a difference between two of them is memory that was read before
 standard library.
 """
 
+from __future__ import annotations
+
 import contextlib
 import ctypes
 from collections.abc import Iterator, Mapping

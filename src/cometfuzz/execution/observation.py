@@ -6,12 +6,24 @@ from pathlib import Path
 from typing import Any
 
 from cometfuzz.coverage.branches import Branches
+from cometfuzz.errors import CometfuzzError
 from cometfuzz.execution import environments
+from cometfuzz.execution.interpreters import unobserved
+from cometfuzz.routes import Group
 
 
 def default_cache() -> Path:
     """Where instrumented code is kept: beside the environments, since it is made from what is in them."""
     return environments.cache_folder().parent / "branches"
+
+
+def obstacle(group: Group) -> str:
+    """Why no branches can be observed in the child of a group; nothing if they can."""
+    try:
+        version = environments.find(group.environment).python_version
+    except CometfuzzError as error:
+        return str(error)
+    return unobserved(version)
 
 
 @dataclass(frozen=True)

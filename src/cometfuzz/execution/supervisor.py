@@ -22,7 +22,7 @@ import cometfuzz
 from cometfuzz.catalogue import BROKEN, CATALOGUE, PLUGGED
 from cometfuzz.config import LimitConfig
 from cometfuzz.errors import WorkerFailure
-from cometfuzz.execution import children, memory
+from cometfuzz.execution import children, environments, memory
 from cometfuzz.execution.observation import Observation
 from cometfuzz.execution.outcome import Failure, StageTime, Status, StepResult
 from cometfuzz.execution.scratch import scratch_folder
@@ -36,6 +36,9 @@ _POLL_S = 0.5
 _GRACE_S = 2.0
 _DRAINED_AT_ONCE = 64
 _GIB = 2**30
+_BEGIN = "import sys; sys.path[:] = filter(None, sys.path); from cometfuzz.execution.worker import main; main()"
+"""What a child runs. Nothing is imported from the folder that it is started in: as by `python -P`, from 3.11 on."""
+
 _PATIENCE = 4.0
 """How many times its limit a child may have waited for a CPU, on a machine that has more to do than it can."""
 
@@ -161,7 +164,7 @@ class Worker:
             "address_space": self.limits.address_space_bytes,
             "observer": self.observer and self.observer.options,
         }
-        command = [str(self.python), "-P", "-m", "cometfuzz.execution.worker", json.dumps(options)]
+        command = [str(self.python), "-c", _BEGIN, json.dumps(options)]
         try:
             home = self._resources.enter_context(scratch_folder("worker"))
             self._process = children.start(
@@ -382,7 +385,8 @@ def _environ(group: Group, home: str, modules: Sequence[str]) -> dict[str, str]:
     path = os.pathsep.join(dict.fromkeys(filter(None, folders)))
     builders = {name: spec.builder for name, spec in CATALOGUE.items() if spec.builder}
     layers = told([module for name, module in PLUGGED.items() if name not in BROKEN], builders)
-    return {**os.environ, **memory.ENVIRON, **group.environ, **private, "PYTHONPATH": path, TOLD: layers}
+    own = environments.environ_of(group.environment)
+    return {**os.environ, **memory.ENVIRON, **group.environ, **own, **private, "PYTHONPATH": path, TOLD: layers}
 
 
 def _folder(module: str) -> str:

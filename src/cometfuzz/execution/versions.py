@@ -5,7 +5,7 @@ from functools import cache
 
 from cometfuzz.errors import CometfuzzError
 from cometfuzz.execution import environments
-from cometfuzz.execution.installation import parse
+from cometfuzz.execution.installation import DIRECT, name_of, parse
 from cometfuzz.ledger.cpu import USUAL_CPU
 from cometfuzz.ledger.matching import View
 from cometfuzz.routes import Route
@@ -30,16 +30,35 @@ def versions_of(route: Route) -> dict[str, str]:
     return found
 
 
-@cache
 def installed(environment: str) -> Mapping[str, str]:
-    """The packages of an environment: as its file pins them, which is what is installed; none if nobody knows it."""
+    """The packages of an environment: as its file pins them, which is what is installed; none if nobody knows it.
+
+    What is not pinned by version (what an address leads to, and all of a user's own interpreter) is looked up.
+    """
     try:
-        file = environments.find(environment).requirement_file
+        found = environments.find(environment)
     except CometfuzzError:
         return {}
-    requirements = parse(file.read_text(encoding="utf-8"))
-    pins = (pin.partition("==") for pin in (*requirements.pins, *requirements.pins_without_dependencies))
-    return {name.strip().lower().replace("_", "-"): version.partition("+")[0].strip() for name, _, version in pins}
+    return _installed(environment, found.digest, found.ready)
+
+
+@cache
+def _installed(environment: str, digest: str, ready: bool) -> Mapping[str, str]:
+    """The same for an environment in one state."""
+    found = environments.find(environment)
+    file, packages = found.requirement_file, dict(found.packages)
+    if file is not None:
+        requirements = parse(file.read_text(encoding="utf-8"), file.parent)
+        pins = [*requirements.pins, *requirements.pins_without_dependencies]
+        direct = {_canonical(name_of(pin)) for pin in pins if DIRECT.fullmatch(pin)}
+        pinned = (pin.partition("==") for pin in pins if not DIRECT.fullmatch(pin))
+        looked_up = {name: version for name, version in packages.items() if _canonical(name) in direct}
+        packages = {**looked_up, **{name: version for name, _, version in pinned}}
+    return {_canonical(name): version.partition("+")[0].strip() for name, version in packages.items()}
+
+
+def _canonical(name: str) -> str:
+    return name.strip().lower().replace("_", "-")
 
 
 def view_of(routes: Mapping[str, Route], cpu: str = "") -> View:

@@ -1,11 +1,13 @@
 """The child process: serves one group of steps in its environment's Python.
 
-    python -m cometfuzz.execution.worker OPTIONS REQUEST_FD REPLY_FD
+The parent calls `main` in it, with three arguments on the command line: OPTIONS REQUEST_FD REPLY_FD.
 
 A request is a case and a list of steps. The child announces each stage before it enters it and reports each step as
 soon as it is done, so that whatever happens next does not undo it. A library is imported when a step first needs it, in
 a stage called "start". Needs only the standard library, numpy, and what the steps import.
 """
+
+from __future__ import annotations
 
 import contextlib
 import json

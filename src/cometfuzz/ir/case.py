@@ -1,16 +1,19 @@
 """Cases: a graph with everything that is needed to run it again anywhere."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from cometfuzz.compat import SLOTS, zip_strictly
 from cometfuzz.errors import InvalidCase
 from cometfuzz.ir.graph import Graph
 from cometfuzz.ir.types import BYTES_OF
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, **SLOTS)
 class Tensor:
     """Values as raw little-endian bytes in C order; bfloat16 as its 16 bits."""
 
@@ -59,7 +62,7 @@ class Manner:
     def earlier(self, name: str, shape: tuple[int, ...]) -> list[tuple[int, ...]]:
         """The shapes that an input has before it has its own."""
         axes = self.opened.get(name, ())
-        sizes = [dict(zip(axes, each[name], strict=True)) if axes else {} for each in self.before]
+        sizes = [dict(zip_strictly(axes, each[name])) if axes else {} for each in self.before]
         return [tuple(each.get(axis, size) for axis, size in enumerate(shape)) for each in sizes]
 
     @property

@@ -1,10 +1,13 @@
 """Graphs: immutable, typed, acyclic. Edits make new graphs out of drafts; see `catalogue.validate.assemble`."""
 
+from __future__ import annotations
+
 from collections.abc import ItemsView, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from cometfuzz.compat import SLOTS
 from cometfuzz.ir.types import UNKNOWN, TensorType
 
 
@@ -22,7 +25,7 @@ class Params(Mapping[str, Any]):
         self._hash: int | None = None
 
     @classmethod
-    def over(cls, values: dict[str, Any]) -> "Params":
+    def over(cls, values: dict[str, Any]) -> Params:
         """A view of a dictionary that is still being filled; for reading only, and not to be kept."""
         view = cls()
         view._values = values
@@ -67,11 +70,11 @@ class Params(Mapping[str, Any]):
     def __repr__(self) -> str:
         return f"Params({', '.join(f'{name}={value!r}' for name, value in sorted(self._values.items()))})"
 
-    def replace(self, **changes: Any) -> "Params":
+    def replace(self, **changes: Any) -> Params:
         return Params({**self._values, **changes})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, **SLOTS)
 class Inner:
     """The layer inside a wrapper (TimeDistributed, Bidirectional, RNN over a cell...)."""
 
@@ -95,7 +98,7 @@ class Draft(NamedTuple):
     inputs: tuple[Edge, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, **SLOTS)
 class Node:
     """A layer call with complete parameters and the types of its outputs."""
 

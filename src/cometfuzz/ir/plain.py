@@ -1,9 +1,12 @@
 """Graphs and parameter values in JSON's own types. Standard library only: parent and workers share it."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
+from cometfuzz.compat import zip_strictly
 from cometfuzz.ir.case import PLAIN, Manner
 from cometfuzz.ir.graph import Edge, Graph, Inner, Node, Params
 from cometfuzz.ir.types import TensorType
@@ -47,7 +50,7 @@ def graph_to_plain(graph: Graph) -> dict[str, Any]:
 def typed_to_plain(graph: Graph) -> dict[str, Any]:
     """The graph with the type of every output: what a worker needs, since it has no catalogue."""
     plain = graph_to_plain(graph)
-    for text, node in zip(plain["nodes"], graph.nodes, strict=True):
+    for text, node in zip_strictly(plain["nodes"], graph.nodes):
         text["outputs"] = [[kind.dtype, list(kind.shape), kind.masked, kind.high] for kind in node.outputs]
     return plain
 

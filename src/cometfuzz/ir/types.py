@@ -1,7 +1,11 @@
 """Tensor types: what is known of an edge before anything runs."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
+
+from cometfuzz.compat import SLOTS
 
 FLOATS = ("float16", "bfloat16", "float32", "float64")
 DTYPES = (*FLOATS, "int32", "bool")
@@ -18,7 +22,7 @@ POLICIES = {
 """Name of a policy -> the dtype in which a layer computes, and that of its weights."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, **SLOTS)
 class TensorType:
     """The type of one edge.
 

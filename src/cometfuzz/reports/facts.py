@@ -2,12 +2,16 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal
+
+import msgspec
 
 from cometfuzz.campaign.events import ByRoute, Summary
 from cometfuzz.campaign.records import Records
 from cometfuzz.campaign.stored import Point
+from cometfuzz.execution.machine import Machine
 from cometfuzz.ledger.defect import Defect
 from cometfuzz.ledger.reading import defects
 from cometfuzz.oracles.finding import DATA_KINDS, Finding
@@ -63,6 +67,8 @@ class Facts:
     not_counted: Sequence[NotCounted]
     routes: Mapping[str, Health]
     versions: Mapping[str, Sequence[str]]
+    machines: Sequence[str] = ()
+    """The machines that it has run on, told apart by their CPUs and caps."""
     notices: Sequence[tuple[int, str]] = field(default=())
     sightings: Mapping[str, int] = field(default_factory=dict)
     """How many findings each bug explains, by its id."""
@@ -138,9 +144,19 @@ def gather(records: Records) -> Facts:
         not_counted=_not_counted(records),
         routes=routes,
         versions={library: tuple(versions[library]) for library in sorted(versions)},
+        machines=_machines(session.settings.get("machine") for session in sessions),
         notices=tuple(records.notices()),
         sightings=records.sightings(),
     )
+
+
+def _machines(recorded: Iterable[Any]) -> tuple[str, ...]:
+    """Each in a line, as far as the folder says it in our way; those of before it was recorded are left out."""
+    found: dict[str, None] = {}
+    for each in recorded:
+        with suppress(msgspec.ValidationError):
+            found[str(msgspec.convert(each, Machine))] = None
+    return tuple(found)
 
 
 def _not_counted(records: Records) -> list[NotCounted]:

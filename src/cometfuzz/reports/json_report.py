@@ -31,6 +31,7 @@ def json_report(facts: Facts) -> str:
                 "elapsed_s": facts.elapsed_s,
                 "models_per_minute": facts.models_per_minute,
                 "versions": facts.versions,
+                "machines": facts.machines,
                 "notices": [{"cases": done, "text": text} for done, text in facts.notices],
             },
             "coverage": facts.coverage,

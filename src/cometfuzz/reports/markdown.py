@@ -39,8 +39,9 @@ def _lines(facts: Facts) -> Iterator[str]:
         if bug.reported:
             yield from _bug(bug)
     yield from _not_counted(facts)
-    if facts.versions:
+    if facts.versions or facts.machines:
         yield from ("## Versions", "")
+        yield from (f"- CPU: {inline(each)}" for each in facts.machines)
         yield from (f"- {inline(name)} {inline(', '.join(found))}" for name, found in facts.versions.items())
 
 

@@ -6,6 +6,8 @@ same steps share their work. The parent reads only the data here; a library is i
 module, inside `start()`.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field

@@ -1,5 +1,7 @@
 """How the layers whose call is not simply `layer(x)` or `layer([x, y])` are called in Keras."""
 
+from __future__ import annotations
+
 import operator as python
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -138,7 +140,7 @@ def call_operator(ops: Any, node: Node, tensors: Sequence[Any]) -> Any:
     params.update({name: np.array(params[name], dtype="float32") for name in form.arrays})
     leading = [params.pop(name) for name in form.leading]
     plain = max(1, len(tensors) - len(form.names))
-    params.update(zip(form.names, tensors[plain:], strict=False))
+    params.update(zip(form.names, tensors[plain:]))
     return function(*leading, *lists_of(tensors[:plain], form.listed), **params)
 
 
@@ -178,6 +180,6 @@ def flat(result: Any) -> list[Any]:
     """The output tensors of a call, however deeply a layer nests its states; those of a dictionary by their names."""
     if isinstance(result, dict):
         return [tensor for name in sorted(result) for tensor in flat(result[name])]
-    if isinstance(result, list | tuple):
+    if isinstance(result, (list, tuple)):
         return [tensor for part in result for tensor in flat(part)]
     return [result]

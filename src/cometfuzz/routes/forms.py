@@ -4,6 +4,8 @@ A form is a Route that nobody chooses: it is named ROUTE/FORM, and only relation
 has (`Route.forms`); what follows are those of Keras 3.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import replace
 

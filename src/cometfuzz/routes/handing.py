@@ -1,11 +1,14 @@
 """How a model in any manner is handed its inputs, in the child: shapes that are declared, runs before the one that is
 judged, lists or dictionaries."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
+from cometfuzz.compat import zip_strictly
 from cometfuzz.ir.graph import Graph, Node
 from cometfuzz.routes import Work
 from cometfuzz.routes.tensors import to_array
@@ -23,17 +26,15 @@ def runs(work: Work) -> Iterator[list[Any]]:
     """
     own = [to_array(tensor) for tensor in work.inputs]
     shapes = [work.manner.earlier(node.id, node.outputs[0].shape) for node in work.graph.inputs]
-    for each in zip(*shapes, strict=True):
-        yield [
-            np.full(shape, array.dtype.kind not in "iub", array.dtype) for shape, array in zip(each, own, strict=True)
-        ]
+    for each in zip_strictly(*shapes):
+        yield [np.full(shape, array.dtype.kind not in "iub", array.dtype) for shape, array in zip_strictly(each, own)]
     yield own
 
 
 def arranged(work: Work, tensors: Sequence[Any]) -> Any:
     """The inputs as the model takes them: a list, a dictionary, or the one of a Sequential."""
     if work.manner.named:
-        return dict(zip([node.id for node in work.graph.inputs], tensors, strict=True))
+        return dict(zip_strictly([node.id for node in work.graph.inputs], tensors))
     return tensors[0] if work.manner.sequential else list(tensors)
 
 

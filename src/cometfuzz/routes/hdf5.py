@@ -4,6 +4,8 @@ It is no route, and needs no Keras: h5py alone looks at the file, which is never
 text among the tensors, so is the answer to a request for texts.
 """
 
+from __future__ import annotations
+
 import io
 import json
 import re
@@ -20,7 +22,7 @@ GROUP = Group("hdf5", "main", QUIET)
 READ = Step("hdf5", GROUP, __name__, "answer", (Stage("read", Library("h5py")),))
 
 
-def start(options: Mapping[str, str]) -> "Hdf5Adapter":
+def start(options: Mapping[str, str]) -> Hdf5Adapter:
     """Import h5py."""
     import h5py
 

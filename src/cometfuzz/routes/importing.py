@@ -1,5 +1,7 @@
 """The child side of import: makes a model of keras.applications. It is no route: nothing is tested here."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Mapping
 from typing import Any
@@ -12,7 +14,7 @@ GROUP = Group("import", "main", {**QUIET, "KERAS_BACKEND": "tensorflow"})
 IMPORT = Step("import", GROUP, __name__, "answer", (Stage("make", KERAS),))
 
 
-def start(options: Mapping[str, str]) -> "ImportAdapter":
+def start(options: Mapping[str, str]) -> ImportAdapter:
     """Import Keras."""
     import keras
 

@@ -1,14 +1,17 @@
 """Keras 3 on one of its backends: builds a graph as a functional model and runs it in inference mode."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import Any, Optional
 
 import numpy as np
 
+from cometfuzz.compat import zip_strictly
 from cometfuzz.ir.graph import INPUT, Edge, Graph, Inner, Node, Params, is_operator, is_utility
 from cometfuzz.ir.types import POLICY, TensorType
 from cometfuzz.plugins import builder_of
@@ -30,7 +33,7 @@ TORCH = _group("torch", "torch")
 JAX = _group("jax", "jax", JAX_ENABLE_X64="1", JAX_PLATFORMS="cpu")
 
 
-Open = tuple[int | None, ...]
+Open = tuple[Optional[int], ...]
 """A shape of which some sizes may be open."""
 
 PLAINLY = "cometfuzz.triage.scripts.engines:plainly"
@@ -74,7 +77,7 @@ _JAX = _steps(JAX, libraries.JAX)
 KERAS_JAX = Route("keras-jax", "Keras 3 on JAX", "keras3", _JAX, forms=keras_forms(*_JAX), switches=JAXS)
 
 
-def start(options: Mapping[str, str]) -> "KerasAdapter":
+def start(options: Mapping[str, str]) -> KerasAdapter:
     """Import Keras; KERAS_BACKEND is already set by the group's environment variables."""
     import keras
 
@@ -126,7 +129,7 @@ class KerasAdapter:
         """The same model, whatever Keras says of its symbolic tensors."""
         return self._build(work, Building(checked=False))
 
-    def _build(self, work: Work, building: "Building") -> Built:
+    def _build(self, work: Work, building: Building) -> Built:
         work.enter("build")
         weights = {node: [to_array(tensor) for tensor in tensors] for node, tensors in work.weights.items()}
         with work.library():
@@ -155,7 +158,7 @@ class KerasAdapter:
     def run_typed(self, work: Work, built: Built) -> list[WireTensor]:
         """The outputs, if they are of the types that Keras has told of them before anything ran."""
         results = self.run(work, built)
-        for edge, symbolic, seen in zip(work.graph.outputs, built.used.outputs, results, strict=True):
+        for edge, symbolic, seen in zip_strictly(work.graph.outputs, built.used.outputs, results):
             dtype, shape = self.static_type(symbolic)
             if dtype != seen.dtype or not _fits(shape, seen.shape):
                 layer = work.graph.by_id[edge.node].layer
@@ -178,7 +181,7 @@ class KerasAdapter:
         self.keras.utils.set_random_seed(0)
         self.keras.backend.clear_session(free_memory=False)
 
-    def model(self, work: Work, building: "Building") -> tuple[Any, dict[str, Any]]:
+    def model(self, work: Work, building: Building) -> tuple[Any, dict[str, Any]]:
         """The model in the manner of its case, and its layers by node."""
         graph, manner = work.graph, work.manner
         edges: dict[Edge, Any] = {}
@@ -200,7 +203,7 @@ class KerasAdapter:
     def _grow(
         self,
         work: Work,
-        building: "Building",
+        building: Building,
         nodes: Sequence[Node],
         edges: dict[Edge, Any],
         layers: dict[str, Any],
@@ -230,7 +233,7 @@ class KerasAdapter:
     def _nest(
         self,
         work: Work,
-        building: "Building",
+        building: Building,
         nodes: Sequence[Node],
         edges: dict[Edge, Any],
         layers: dict[str, Any],
@@ -247,9 +250,9 @@ class KerasAdapter:
         with work.library():
             inner = self.make_model(list(own.values()), [within[edge] for edge in given])
             results = flat(inner([edges[edge] for edge in read]))
-        edges.update(zip(given, results, strict=True))
+        edges.update(zip_strictly(given, results))
 
-    def _sequential(self, work: Work, building: "Building") -> tuple[Any, dict[str, Any]]:
+    def _sequential(self, work: Work, building: Building) -> tuple[Any, dict[str, Any]]:
         """A row of layers; where more than its last output is wanted, a model on top of it."""
         first, *rest = work.graph.nodes
         shape = work.manner.shape(first.id, first.outputs[0].shape)
@@ -356,7 +359,7 @@ def check_static_types(node: Node, seen: list[tuple[str, Open]]) -> None:
     want = [(kind.dtype, kind.shape) for kind in node.outputs]
     fits = len(seen) == len(want) and all(
         dtype == expected_dtype and _fits(shape, expected)
-        for (dtype, shape), (expected_dtype, expected) in zip(seen, want, strict=True)
+        for (dtype, shape), (expected_dtype, expected) in zip_strictly(seen, want)
     )
     if not fits:
         raise StaticTypeMismatch(f"{node.layer}: expected {want}; received {seen}")
@@ -370,7 +373,7 @@ def _check_computed_shapes(node: Node, said: Sequence[Open], computed: Sequence[
 
 def _fits(said: Open, shape: tuple[int, ...]) -> bool:
     """Whether a symbolic shape agrees with a real one, as far as it says anything."""
-    return len(said) == len(shape) and all(a in (None, b) for a, b in zip(said, shape, strict=True))
+    return len(said) == len(shape) and all(a in (None, b) for a, b in zip_strictly(said, shape))
 
 
 def policy(graph: Graph, node: Node) -> str:

@@ -1,5 +1,7 @@
 """Builds a graph with tf-keras (Keras 2) on TensorFlow: the only library that still has all of the paper's layers."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from importlib import import_module
 from types import SimpleNamespace
@@ -23,7 +25,7 @@ ABSENT: dict[tuple[str, str], Any] = {("ZeroPadding1D", "data_format"): "channel
 """Parameters that Keras 2 does not have, with the value that it stands for."""
 
 
-def start(options: Mapping[str, str]) -> "Keras2Adapter":
+def start(options: Mapping[str, str]) -> Keras2Adapter:
     """Import tf-keras, beside which Keras 3 may be installed; or what Keras 2 was called in its own time."""
     import tensorflow
 

@@ -1,5 +1,7 @@
 """Keras-MXNet (Keras 2.2.4) on MXNet, in an environment of its own. It computes in one dtype for the whole process."""
 
+from __future__ import annotations
+
 import collections
 import collections.abc
 import inspect
@@ -7,6 +9,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from cometfuzz.compat import zip_strictly
 from cometfuzz.ir.graph import Graph, Node, Params
 from cometfuzz.ir.types import TensorType
 from cometfuzz.routes import QUIET, Group, Route, Stage, Step, libraries
@@ -40,7 +43,7 @@ ABSENT: dict[str, Any] = {
 """Parameters that layers of this old Keras may lack, with the value that it stands for."""
 
 
-def start(options: Mapping[str, str]) -> "MxnetAdapter":
+def start(options: Mapping[str, str]) -> MxnetAdapter:
     """Import Keras, which looks for names on `collections` that have moved since."""
     for name in collections.abc.__all__:
         if not hasattr(collections, name):
@@ -106,7 +109,7 @@ class MxnetAdapter(KerasAdapter):
 
     def _call(self, model: Any, given: list[Any]) -> list[Any]:
         result = model.predict_on_batch(given)
-        return list(result) if isinstance(result, list | tuple) else [result]
+        return list(result) if isinstance(result, (list, tuple)) else [result]
 
     def _tensor(self, array: Any) -> Any:
         return array
@@ -139,7 +142,7 @@ def utility(ops: Any, node: Node, x: Any, dtype: str) -> Any:
         return _pad(ops, x, node, dtype)
     if node.layer == "crop":
         begin = tuple(before for before, _ in p.crops)
-        return ops.slice(x, begin=begin, end=tuple(at + size for at, size in zip(begin, shape, strict=True)))
+        return ops.slice(x, begin=begin, end=tuple(at + size for at, size in zip_strictly(begin, shape)))
     if node.layer in ("expand", "squeeze", "reshape"):
         return ops.reshape(x, shape=shape)
     value = 0.0 if p.value == "zero" else float(p.value)
@@ -154,7 +157,7 @@ def utility(ops: Any, node: Node, x: Any, dtype: str) -> Any:
 
 def _pad(ops: Any, x: Any, node: Node, dtype: str) -> Any:
     """Axis by axis: MXNet's own pad knows images only."""
-    sizes = [size - sum(pads) for size, pads in zip(node.outputs[0].shape, node.params.paddings, strict=True)]
+    sizes = [size - sum(pads) for size, pads in zip_strictly(node.outputs[0].shape, node.params.paddings)]
     for axis, pads in enumerate(node.params.paddings):
         parts = [
             ops.full((*sizes[:axis], count, *sizes[axis + 1 :]), node.params.value, dtype=dtype) if count else None

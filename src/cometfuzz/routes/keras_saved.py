@@ -1,5 +1,7 @@
 """The Keras model through a .keras file."""
 
+from __future__ import annotations
+
 import os
 import tempfile
 from collections.abc import Mapping
@@ -16,7 +18,7 @@ _LOAD = Step("keras-saved", TF, __name__, "load", (Stage("load", KERAS), Stage("
 KERAS_SAVED = Route("keras-saved", "keras-tf > .keras file > keras-tf", "keras3", (BUILD_TF, _SAVE, _LOAD), fuses=False)
 
 
-def start(options: Mapping[str, str]) -> "SavingAdapter":
+def start(options: Mapping[str, str]) -> SavingAdapter:
     """Import Keras."""
     import keras
 

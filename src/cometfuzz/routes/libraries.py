@@ -4,6 +4,8 @@ A stage names the record of the library that it blames. A package from outside m
 several routes lead to most of them.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field, replace
 
 from cometfuzz.routes import trackers

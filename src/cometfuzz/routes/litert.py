@@ -1,10 +1,13 @@
 """LiteRT: the Keras model through TensorFlow's converter, on the LiteRT interpreter."""
 
+from __future__ import annotations
+
 import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from cometfuzz.compat import zip_strictly
 from cometfuzz.protocol import WireTensor
 from cometfuzz.routes import QUIET, Group, Route, Stage, Step, Work, libraries
 from cometfuzz.routes.handing import runs
@@ -26,7 +29,7 @@ _RUN = Step("litert", Group("litert", "main", QUIET), __name__, "run", _STAGES, 
 LITERT = Route("litert", "keras-tf > LiteRT converter > LiteRT", "keras3", (BUILD_TF, _CONVERT, _RUN), clear=True)
 
 
-def start(options: Mapping[str, str]) -> "ConverterAdapter | InterpreterAdapter":
+def start(options: Mapping[str, str]) -> ConverterAdapter | InterpreterAdapter:
     """Import the converter or the interpreter."""
     if options["part"] == "converter":
         import tensorflow
@@ -85,7 +88,7 @@ class InterpreterAdapter:
         with work.library():
             taken = runner.get_input_details()
         for arrays in runs(work):
-            given = {name: array for name, array in zip(names, arrays, strict=True) if name in taken}
+            given = {name: array for name, array in zip_strictly(names, arrays) if name in taken}
             with work.library():
                 results = runner(**given)
         return [to_wire(results[name]) for name in in_order(results)]

@@ -1,5 +1,7 @@
 """onnx's own ReferenceEvaluator: tells the converter's fault from a runtime's."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Any
 
@@ -24,7 +26,7 @@ ONNX_REFERENCE = Route(
 )
 
 
-def start(options: Mapping[str, str]) -> "EvaluatorAdapter":
+def start(options: Mapping[str, str]) -> EvaluatorAdapter:
     """Import onnx."""
     import onnx
     import onnx.reference

@@ -3,6 +3,8 @@
 No library under test: it is no route of its own, `described` puts it behind the converter of one.
 """
 
+from __future__ import annotations
+
 import json
 from collections.abc import Mapping
 from typing import Any
@@ -21,7 +23,7 @@ def described(route: Route, converter: Step) -> Route:
     return Route(f"{route.name} as text", f"{route.path}, described", route.speaks, (*kept, step))
 
 
-def start(options: Mapping[str, str]) -> "DescribingAdapter":
+def start(options: Mapping[str, str]) -> DescribingAdapter:
     """Import onnx."""
     import onnx
     import onnx.numpy_helper

@@ -1,5 +1,7 @@
 """onnx2torch and onnx2pytorch: an ONNX file as a PyTorch module."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Any
 
@@ -24,7 +26,7 @@ def _route(converter: Library) -> Route:
 ONNX2TORCH, ONNX2PYTORCH = _route(libraries.ONNX2TORCH), _route(libraries.ONNX2PYTORCH)
 
 
-def start(options: Mapping[str, str]) -> "ModuleAdapter":
+def start(options: Mapping[str, str]) -> ModuleAdapter:
     """Import a converter. Both import torchvision, which beside a CPU build of torch lacks operators of its own."""
     import torch
 

@@ -1,5 +1,7 @@
 """ONNX Runtime: reads the ONNX file of tf2onnx or of torch.onnx."""
 
+from __future__ import annotations
+
 import ctypes
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -7,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from cometfuzz.compat import zip_strictly
 from cometfuzz.protocol import WireTensor
 from cometfuzz.routes import QUIET, Group, Route, Stage, Step, Switch, Work, libraries
 from cometfuzz.routes.handing import runs
@@ -53,7 +56,7 @@ ONNXRUNTIME_NOOPT = Route(
 )
 
 
-def start(options: Mapping[str, str]) -> "RuntimeAdapter":
+def start(options: Mapping[str, str]) -> RuntimeAdapter:
     """Import ONNX Runtime."""
     import onnxruntime
 
@@ -113,4 +116,4 @@ def named_runs(work: Work, taken: Sequence[str] | set[str]) -> Iterator[dict[str
     """The inputs of each run by name, without those that the converter has dropped because nothing reads them."""
     names = [node.id for node in work.graph.inputs]
     for arrays in runs(work):
-        yield {name: array for name, array in zip(names, arrays, strict=True) if name in taken}
+        yield {name: array for name, array in zip_strictly(names, arrays) if name in taken}

@@ -1,5 +1,7 @@
 """OpenVINO: reads the ONNX file of tf2onnx. It computes in float32, not in what its processor is fastest at."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Any
 
@@ -41,7 +43,7 @@ def options_with(settings: Mapping[str, str]) -> dict[str, Any]:
     return {name: value for name, value in {**OPTIONS, **settings}.items() if value != ""}
 
 
-def start(options: Mapping[str, str]) -> "OpenVinoAdapter":
+def start(options: Mapping[str, str]) -> OpenVinoAdapter:
     """Import OpenVINO."""
     import openvino
 

@@ -3,6 +3,8 @@
 An entry point names a Route. What its module imports in the parent must be no library under test.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import get_args

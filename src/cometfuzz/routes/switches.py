@@ -5,6 +5,8 @@ for them. What the ledger knows of the plain route holds for it. What follows ar
 routes lead to; others stand beside their route.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 

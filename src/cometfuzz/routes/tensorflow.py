@@ -1,5 +1,7 @@
 """The Keras model in TensorFlow's own ways: as a tf.function, compiled by XLA, and through a SavedModel."""
 
+from __future__ import annotations
+
 import io
 import tempfile
 import zipfile
@@ -7,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from cometfuzz.compat import zip_strictly
 from cometfuzz.protocol import WireTensor
 from cometfuzz.routes import Route, Stage, Step, Turn, Work
 from cometfuzz.routes.calls import flat
@@ -33,7 +36,7 @@ _LOAD = Step("tf-saved", TF, __name__, "load", (Stage("load", TENSORFLOW), Stage
 TF_SAVED = Route("tf-saved", "keras-tf > SavedModel > TensorFlow", "keras3", (BUILD_TF, _SAVE, _LOAD), fuses=False)
 
 
-def start(options: Mapping[str, str]) -> "TensorFlowAdapter":
+def start(options: Mapping[str, str]) -> TensorFlowAdapter:
     """Import TensorFlow."""
     import tensorflow
 
@@ -61,7 +64,7 @@ class TensorFlowAdapter:
             function = self.tf.function(
                 lambda *given: built.model(arranged(work, given), training=False), jit_compile=jit_compile
             )
-            kinds = zip(declared_shapes(work), work.inputs, strict=True)
+            kinds = zip_strictly(declared_shapes(work), work.inputs)
             signature = [self.tf.TensorSpec(shape, tensor.dtype) for shape, tensor in kinds]
             concrete = function.get_concrete_function(*signature)
         work.enter("run")

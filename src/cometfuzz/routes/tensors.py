@@ -1,5 +1,7 @@
 """Tensors between the wire and numpy, in the child. bfloat16 arrives as what it is where ml_dtypes is there."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

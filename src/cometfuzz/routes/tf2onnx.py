@@ -5,11 +5,14 @@ operators that it does not know in the file as they are, and only logs it; so th
 tf2onnx's failure and not its readers'.
 """
 
+from __future__ import annotations
+
 import os
 import tempfile
 from collections.abc import Mapping
 from typing import Any
 
+from cometfuzz.compat import zip_strictly
 from cometfuzz.ir.types import UNKNOWN
 from cometfuzz.routes import Stage, Step, Work, libraries
 from cometfuzz.routes.calls import flat
@@ -29,7 +32,7 @@ TF2ONNX = Step(
 STEPS = (BUILD_TF, TF2ONNX)
 
 
-def start(options: Mapping[str, str]) -> "ConverterAdapter":
+def start(options: Mapping[str, str]) -> ConverterAdapter:
     """Import tf2onnx."""
     import onnx
     import tensorflow
@@ -59,7 +62,7 @@ class ConverterAdapter:
     def _proto(self, work: Work, model: Any, opset: int) -> Any:
         """The model in ONNX, by the exporter that its case names."""
         names = [node.id for node in work.graph.inputs]
-        kinds = zip(declared_shapes(work), work.inputs, names, strict=True)
+        kinds = zip_strictly(declared_shapes(work), work.inputs, names)
         signature = [self.tf.TensorSpec(shape, tensor.dtype, name=name) for shape, tensor, name in kinds]
         if work.manner.exporter == "export":
             return self._exported(model, opset)
@@ -92,7 +95,7 @@ class ConverterAdapter:
         types = {node.id: node.outputs[0].dtype for node in work.graph.inputs}
         declared = [(types[given.name], given) for given in proto.graph.input]
         outputs = [work.graph.type_of(edge).dtype for edge in work.graph.outputs]
-        for dtype, value in [*declared, *zip(outputs, proto.graph.output, strict=True)]:
+        for dtype, value in [*declared, *zip_strictly(outputs, proto.graph.output)]:
             seen = name_of(value.type.tensor_type.elem_type).name
             if dtype not in (seen, UNKNOWN.dtype):
                 raise DeclaredOtherwise(f"expected {value.name} in {dtype}; received dtype={seen}")

@@ -1,5 +1,7 @@
 """torch.onnx: the Keras model on PyTorch, exported to ONNX and read by ONNX Runtime."""
 
+from __future__ import annotations
+
 import io
 from collections.abc import Mapping
 from dataclasses import replace
@@ -34,7 +36,7 @@ TORCH_ONNX = Route(
 )
 
 
-def start(options: Mapping[str, str]) -> "ExporterAdapter":
+def start(options: Mapping[str, str]) -> ExporterAdapter:
     """Import PyTorch."""
     import torch
 

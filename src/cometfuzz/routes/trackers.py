@@ -1,7 +1,9 @@
 """Trackers: where a library takes its issues, and the sections that its form asks for."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Union
 from urllib.parse import quote_plus
 
 Content = Literal[
@@ -26,7 +28,7 @@ met. found: that a fuzzer found it. script: the attachment, which ends with an e
 """
 
 
-Sections = tuple[tuple[str, tuple[Content, ...] | str], ...]
+Sections = tuple[tuple[str, Union[tuple[Content, ...], str]], ...]
 """Headings, each with what goes below it, or with a fixed answer. The one that says what is wrong comes first, whatever
 the order of the form: its fields are filled one by one."""
 

@@ -3,6 +3,8 @@
 Standard library only. A request is a line of JSON, {"script": path, "limit_s": ...}; an answer is one as well.
 """
 
+from __future__ import annotations
+
 import contextlib
 import json
 import os

@@ -13,14 +13,17 @@ from functools import cached_property
 
 from cometfuzz.catalogue.data import Data, draw_data
 from cometfuzz.errors import NoScript
+from cometfuzz.execution.environments import environ_of
 from cometfuzz.execution.executor import Executor, python_of
+from cometfuzz.execution.machine import caps_in
 from cometfuzz.ir.graph import Edge, Graph
+from cometfuzz.ledger.cpu import this_cpu
 from cometfuzz.oracles.finding import template
 from cometfuzz.oracles.refusal import SAYS_OTHERWISE
 from cometfuzz.oracles.relations import MISMATCH, RELATIONS, TYPES, UNCHECKED, Relation
 from cometfuzz.oracles.symptoms import End, about
 from cometfuzz.reference.bound import Expected, expect, expect_digits, expect_strictly, judge
-from cometfuzz.routes import Route, Step, Switch
+from cometfuzz.routes import Route, Step
 from cometfuzz.routes.onnx_text import described
 from cometfuzz.routes.registry import ROUTES
 from cometfuzz.triage.bug import Bug, Script
@@ -241,7 +244,7 @@ def _shorter(task: Task, script: Script, limits: ScriptLimits | None) -> Script 
         task.route.steps[-1].stages[0].library,
         python,
         script.text,
-        write=lambda cut: _script(task, _set(onnx_program(cut.fed, task.route.steps[-1]), task.route.switch), 0, cut),
+        write=lambda cut: _script(task, _set(onnx_program(cut.fed, task.route.steps[-1]), task), 0, cut),
         shows=shown,
         trusts=task.trusts,
         alike=task.alike,
@@ -265,7 +268,7 @@ def _scripts(task: Task) -> Iterator[str]:
         raise NoScript(f"expected a symptom that a script can show; received symptom={task.bug.finding.symptom!r}")
     told: set[str] = set()
     for variant, program in enumerate(_programs(task)):
-        text = _script(task, _set(program, task.route.switch), variant)
+        text = _script(task, _set(program, task), variant)
         if text not in told:
             told.add(text)
             yield text
@@ -285,10 +288,11 @@ def _programs(task: Task) -> Iterator[Program]:
             yield _resetting(program) if task.resets else program
 
 
-def _set(program: Program, switch: Switch | None) -> Program:
-    """The program with a switch set that is a variable of the whole process."""
-    values = {name: f'"{value}"' for name, value in switch.environ.items()} if switch is not None else {}
-    return replace(program, environ={**program.environ, **values})
+def _set(program: Program, task: Task) -> Program:
+    """The program with what is set by variables of the whole process: by a switch, or by a user's environment."""
+    switch = task.route.switch
+    values = {**environ_of(task.step.group.environment), **(switch.environ if switch is not None else {})}
+    return replace(program, environ={**program.environ, **{name: json.dumps(value) for name, value in values.items()}})
 
 
 def _resetting(program: Program) -> Program:
@@ -356,5 +360,7 @@ def _header(task: Task) -> list[str]:
     bug, switch = task.bug, task.route.switch
     blamed = "" if bug.blame.role in bug.title else f"Blamed: {bug.blame.role}."
     set_so = f"This runs {switch.library.title} {switch.says}." if switch is not None else ""
-    texts = (bug.title, blamed, without_us(bug.finding.detail), set_so)
+    caps = " ".join(f"{name}={value}" for name, value in caps_in(task.step.group).items())
+    seen_on = f"Seen on {this_cpu()}{f', {caps}' if caps else ''}."
+    texts = (bug.title, blamed, without_us(bug.finding.detail), set_so, seen_on)
     return [line for text in texts for line in comment(text, most=_HEADER)]
