@@ -17,6 +17,7 @@ from cometfuzz.routes import QUIET, Group, Route, Stage, Step, Work, libraries
 from cometfuzz.routes.calls import CALL_PARAMS, WITHOUT_DTYPE, call_layer, call_operator, flat
 from cometfuzz.routes.forms import keras_forms
 from cometfuzz.routes.handing import arranged, output_name, parts, runs
+from cometfuzz.routes.offers import answer, without_idle
 from cometfuzz.routes.switches import JAXS, TENSORFLOWS, TORCHS
 from cometfuzz.routes.tensors import to_array, to_wire
 
@@ -173,6 +174,27 @@ class KerasAdapter:
             results = flat(built.model.predict(given, batch_size=size, verbose=0))
         return [to_wire(values) for values in results]
 
+    def offer(self, work: Work, value: bytes) -> list[WireTensor]:
+        """Whether the library has what a question is about; see `routes/offers.py`."""
+        return answer(self, work, value)
+
+    def find(self, name: str) -> Any:
+        """The class of a layer or the function of an operator; None if there is none."""
+        if not is_operator(name):
+            return _class(self.keras, name)
+        found = self.ops
+        for part in name.split(".")[1:]:
+            found = getattr(found, part, None)
+        return found
+
+    def layer_of(self, graph: Graph, node: Node) -> Any:
+        """The layer object of a node."""
+        return self.layer(node.layer, node.params, policy(graph, node), node.id)
+
+    def grow(self, work: Work, nodes: Sequence[Node], edges: dict[Edge, Any]) -> None:
+        """Call nodes on symbolic tensors, whatever Keras says of them."""
+        self._grow(work, Building(checked=False), nodes, edges, {})
+
     def forget(self, graph: Graph) -> None:
         """Reset Keras' global state. Without a full garbage collection, which costs more than most models do."""
         self.keras.utils.set_random_seed(0)
@@ -209,7 +231,6 @@ class KerasAdapter:
         graph, first_of = work.graph, work.manner.first_of
         for node in nodes:
             given = [edges[edge] for edge in node.inputs]
-            dtype = policy(graph, node)
             with work.library():
                 if node.layer == INPUT:
                     shape = work.manner.shape(node.id, node.outputs[0].shape)
@@ -220,7 +241,7 @@ class KerasAdapter:
                     result = self.utility(node, given[0])
                 else:
                     known = layers.get(first_of.get(node.id, ""))
-                    layers[node.id] = known or self.layer(node.layer, node.params, dtype, node.id)
+                    layers[node.id] = known or self.layer_of(graph, node)
                     result = call_layer(layers[node.id], node, given)
             results = flat(result)
             if building.checked and not node.is_broken:
@@ -289,7 +310,10 @@ class KerasAdapter:
             arguments["name"] = node_id
         if name not in WITHOUT_DTYPE:
             arguments["dtype"] = dtype
-        return _class(self.keras, name)(**arguments)
+        kind = _class(self.keras, name)
+        if kind is None:
+            raise AttributeError(f"keras.layers has no {name}")
+        return kind(**without_idle(name, kind, arguments))
 
     def _argument(self, value: Any, dtype: str) -> Any:
         if isinstance(value, Inner):
@@ -338,9 +362,9 @@ class Building:
 
 @cache
 def _class(keras: Any, name: str) -> Any:
-    """The class of a layer; one that a package from outside adds is made by its builder."""
+    """The class of a layer, None if there is none; one that a package from outside adds is made by its builder."""
     build = builder_of(name)
-    return getattr(keras.layers, name) if build is None else build(keras)
+    return getattr(keras.layers, name, None) if build is None else build(keras)
 
 
 class StaticTypeMismatch(Exception):
