@@ -3,13 +3,14 @@
 import time
 from dataclasses import replace
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import msgspec
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
 
 from cometfuzz.campaign.records import Records
 from cometfuzz.campaign.session import Session, Settings, seed_texts
@@ -203,7 +204,7 @@ def ask_libraries(routes: list[Route], quiet: bool) -> None:
     with Progress(*columns, console=console, transient=True, disable=quiet) as progress:
         for route in waiting:
             bar = progress.add_task(f"asking {route.name} what its library offers", total=None)
-            offer = ask_and_keep(route, lambda done, total, bar=bar: progress.update(bar, completed=done, total=total))
+            offer = ask_and_keep(route, partial(_show, progress, bar))
             progress.remove_task(bar)
             layers = sum(not lack.parameter for lack in offer.lacks)
             if offer.lacks and not quiet:
@@ -212,6 +213,10 @@ def ask_libraries(routes: list[Route], quiet: bool) -> None:
                     f"{plural(len(offer.lacks) - layers, 'parameter')} and values; models are made without them.",
                     highlight=False,
                 )
+
+
+def _show(progress: Progress, bar: TaskID, done: int, total: int) -> None:
+    progress.update(bar, completed=done, total=total)
 
 
 def _refresh(routes: list[Route], quiet: bool) -> None:

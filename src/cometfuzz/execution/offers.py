@@ -294,7 +294,7 @@ def _same_names(lack: Lack, dialect: str) -> Iterator[Lack]:
 
 
 def registry_of(parameter: str) -> str:
-    """Under which name Keras looks up the values of a parameter, for all layers at one place; nothing if it does not."""
+    """Where Keras looks up the values of a parameter, if that is one place for all layers; else nothing."""
     kind = parameter.rpartition("_")[2]
     return kind if kind in ("activation", "initializer", "regularizer", "constraint") else ""
 

@@ -7,7 +7,7 @@ its own.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import Any
 
 from cometfuzz.catalogue.offer import Offer, simplified
@@ -32,7 +32,7 @@ class Dialect:
     view: View = field(default_factory=general_view)
     clear: bool = True
 
-    @property
+    @cached_property
     def offers(self) -> tuple[Offer, ...]:
         """What the libraries of the routes lack, where they lack something."""
         return tuple(self.view.offers[route] for route in self.routes if route in self.view.offers)

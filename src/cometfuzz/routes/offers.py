@@ -91,8 +91,8 @@ def answer(builder: Builder, work: Work, question: bytes) -> list[Any]:
 
 def accepts(callee: Any, parameter: str) -> bool:
     """Whether a class of layers or a function has a parameter by that name; a layer may take it when it is called."""
-    names = _parameters(callee)
-    return parameter in names or (inspect.isclass(callee) and parameter in _parameters(callee.call))
+    call = getattr(callee, "call", None) if inspect.isclass(callee) else None
+    return parameter in _parameters(callee) or (call is not None and parameter in _parameters(call))
 
 
 @cache
