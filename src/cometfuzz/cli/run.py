@@ -206,8 +206,8 @@ def ask_libraries(routes: list[Route], quiet: bool) -> None:
             bar = progress.add_task(f"asking {route.name} what its library offers", total=None)
             offer = ask_and_keep(route, partial(_show, progress, bar))
             progress.remove_task(bar)
-            layers = sum(not lack.parameter for lack in offer.lacks)
-            if offer.lacks and not quiet:
+            if offer is not None and offer.lacks and not quiet:
+                layers = sum(not lack.parameter for lack in offer.lacks)
                 console.print(
                     f"{route.name}: {offer.library} lacks {plural(layers, 'layer')} and operators of the catalogue and "
                     f"{plural(len(offer.lacks) - layers, 'parameter')} and values; models are made without them.",

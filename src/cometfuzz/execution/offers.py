@@ -22,7 +22,7 @@ from cometfuzz.catalogue.offer import Lack, Offer, text_of
 from cometfuzz.catalogue.spec import OPERATOR
 from cometfuzz.catalogue.validate import assemble
 from cometfuzz.draw import Draw
-from cometfuzz.errors import CometfuzzError, WorkerFailure
+from cometfuzz.errors import CometfuzzError
 from cometfuzz.execution import environments
 from cometfuzz.execution.executor import python_of
 from cometfuzz.execution.supervisor import Worker, WorkerLimits
@@ -190,10 +190,10 @@ def unasked(routes: Sequence[Route]) -> list[Route]:
     return list(waiting.values())
 
 
-def ask_and_keep(route: Route, show: Callable[[int, int], None] = lambda done, total: None) -> Offer:
+def ask_and_keep(route: Route, show: Callable[[int, int], None] = lambda done, total: None) -> Offer | None:
     """Ask the front end of a route, and keep what it answers."""
     offer, place = ask(route, show), place_of(route)
-    if place is not None:
+    if offer is not None and place is not None:
         Place(place.parent).write(place.name, msgspec.json.encode(Kept(offer.library, offer.lacks)))
     return offer
 
@@ -245,8 +245,8 @@ def _offer(kept: Kept) -> Offer:
     return Offer(kept.library[:80], tuple(sorted(known)))
 
 
-def ask(route: Route, show: Callable[[int, int], None] = lambda done, total: None) -> Offer:
-    """Ask the front end of a route, now; WorkerFailure if it does not start."""
+def ask(route: Route, show: Callable[[int, int], None] = lambda done, total: None) -> Offer | None:
+    """Ask the front end of a route, now; None if it does not start, or its adapter does not answer."""
     step, asked = offer_step(route.steps[0]), questions(route.speaks)
     refused: list[tuple[Question, str]] = []
     versions: Mapping[str, str] = {}
@@ -257,7 +257,7 @@ def ask(route: Route, show: Callable[[int, int], None] = lambda done, total: Non
             answers = worker.perform(_request(step, part), [step] * len(part), time.monotonic() + LIMIT_S).results
             for index, result in answers.items():
                 if result.status == "unavailable":
-                    raise WorkerFailure(f"{route.name}: expected a library that starts; received {result.detail}")
+                    return None
                 if result.status == "exception":
                     refused.append((part[index], result.stage))
             done += max(answers, default=0) + 1  # after one that has killed the child comes the next
