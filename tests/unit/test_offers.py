@@ -238,7 +238,9 @@ class OldLibrary:
         return {"Dense": OldDense, "ops.sum": lambda x, axis=None: x}.get(name)
 
     def layer_of(self, graph: Graph, node: Node) -> Any:
-        chosen = {name: value for name, value in node.params.items() if value != CATALOGUE["Dense"].params[name].simplest}
+        chosen = {
+            name: value for name, value in node.params.items() if value != CATALOGUE["Dense"].params[name].simplest
+        }
         return OldDense(**{"units": 1, **chosen})
 
     def grow(self, work: Any, nodes: Sequence[Node], edges: dict[Edge, Any]) -> None:

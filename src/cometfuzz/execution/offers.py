@@ -2,14 +2,15 @@
 
 A question is a small valid call about one thing: a layer, a parameter, or one of the values that can be listed. A child
 makes it (`routes/offers.py`). What it refuses for want of a layer, a parameter or a value is lacking; a call that goes
-wrong later is not, since that may be a bug that campaigns are there to find.
+wrong later is broken: that may be a bug, which campaigns are there to find, but not in the midst of every model.
 """
 
 import hashlib
 import json
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -36,7 +37,7 @@ from cometfuzz.protocol import Message, WireTensor
 from cometfuzz.routes import Route, Step
 from cometfuzz.routes.offers import FIND, MAKE, TAKE, offer_step
 
-FORMAT = 1
+FORMAT = 3
 """Raise it when questions are asked in another way."""
 
 MAX_BYTES = 4 * 2**20
@@ -44,6 +45,9 @@ AT_ONCE = 200
 """Questions in a request: between two of them progress is shown."""
 
 TRIES = 30
+SEVERAL = 2
+"""Of how many values a parameter is tried whose values cannot be listed."""
+
 LIMIT_S = 600.0
 
 
@@ -56,18 +60,20 @@ class Question:
     called: bool
 
     @property
-    def rest(self) -> tuple[str, Params]:
-        """The call without what it is about: that has its simplest value."""
+    def rest(self) -> tuple[str, Params, str]:
+        """The call without what it is about, which has its simplest value, and the dtype of its first input."""
         node = self.graph.nodes[-1]
-        spec = CATALOGUE[node.layer]
         about = self.lack.parameter if node.layer == self.lack.layer else ""
-        return node.layer, spec.complete({name: value for name, value in node.params.items() if name != about})
+        others = CATALOGUE[node.layer].complete({name: each for name, each in node.params.items() if name != about})
+        whole = self.lack.dtype and not self.lack.parameter
+        return node.layer, others, "" if whole else self.graph.input_types(node)[0].dtype
 
     @property
-    def alone(self) -> bool:
-        """Whether everything else about the call is simplest."""
-        layer, params = self.rest
-        return params == CATALOGUE[layer].complete({})
+    def complexity(self) -> tuple[bool, int, bool]:
+        """The order in which answers are looked at: what can be blamed on something simpler comes after it."""
+        layer, params, _ = self.rest
+        special = bool(self.lack.parameter) + bool(self.lack.value)
+        return params != CATALOGUE[layer].complete({}), special, bool(self.lack.dtype)
 
     def to_plain(self) -> dict[str, Any]:
         """As a child is asked."""
@@ -78,43 +84,65 @@ class Question:
 @cache
 def questions(dialect: str) -> tuple[Question, ...]:
     """All that is asked of a generation of Keras; of names that stand for the same thing in all layers, each once."""
-    found: dict[Lack, Question] = {}
+    found: list[Question] = []
     named: set[tuple[str, str]] = set()
     for spec in CATALOGUE.values():
         if not (spec.counted or spec.kind == "cell") or dialect not in spec.libraries:
             continue
-        for lack, fixed in _asked(spec):
-            name = registry_of(lack.parameter), lack.value
-            if name in named:
-                continue
-            graph = _unusual(spec, lack.parameter) if fixed is None else _call(spec, fixed, lack.parameter)
-            if graph is not None:
-                found[lack] = Question(lack, graph, called=spec.kind == OPERATOR)
-                named |= {name} if name[0] else set()
-    return tuple(found.values())
+        for lack, graph in _asked(spec, named):
+            shows = lack.parameter not in spec.params or spec.params[lack.parameter].effect == "forward"
+            found.append(Question(lack, graph, called=shows or spec.kind == OPERATOR))
+    return tuple(found)
 
 
-def _asked(spec: LayerSpec) -> Iterator[tuple[Lack, Mapping[str, Any] | None]]:
-    """What is asked of a layer, each with the parameters of the call; without them where any other value will do."""
-    yield Lack(spec.name), {}
+def _asked(spec: LayerSpec, named: set[tuple[str, str]]) -> Iterator[tuple[Lack, Graph]]:
+    """What is asked of a layer, each with a call; `named`: what has been asked for all layers, and now is."""
+    if (graph := _call(spec, {}, "")) is not None:
+        yield Lack(spec.name), graph
+    for dtype in spec.dtypes if spec.counted else ():
+        if (graph := _with_dtype(spec, dtype)) is not None:
+            yield Lack(spec.name, dtype=dtype), graph
     for name, space in spec.params.items():
-        options = space.options()
-        if options is None or space.numeric or registry_of(name):
-            yield Lack(spec.name, name), None
-        for value in options or () if not space.numeric else ():
-            yield Lack(spec.name, name, text_of(value)), {name: value}
+        options, registry = space.options(), registry_of(name)
+        if options is None or space.numeric:
+            yield from ((Lack(spec.name, name), graph) for graph in _unusual(spec, name, SEVERAL))
+            continue
+        if registry:
+            yield from ((Lack(spec.name, name), graph) for graph in _unusual(spec, name, 1))
+        for value in options:
+            text = text_of(value)
+            if (registry, text) not in named and (graph := _call(spec, {name: value}, name)) is not None:
+                yield Lack(spec.name, name, text), graph
+                if registry:
+                    named.add((registry, text))
+                    for dtype in spec.dtypes if spec.counted and space.effect == "forward" else ():
+                        if dtype != "float32" and (graph := _with_dtype(spec, dtype, {name: value})) is not None:
+                            yield Lack(spec.name, name, text, dtype), graph
 
 
-def _unusual(spec: LayerSpec, name: str) -> Graph | None:
-    """A call in which a parameter has some value that is not the simplest one."""
-    for index in range(TRIES):
-        draw = Draw("offers", spec.name, name, index)
-        types = spec.inputs(draw)
-        params = spec.draw_params(draw, types, tries=4)
-        if params is not None and params[name] != spec.params[name].simplest:
-            plain = spec.complete({name: params[name]})
-            return _graph(spec, types, plain if spec.accepts(types, plain) else params)
+def _with_dtype(spec: LayerSpec, dtype: str, fixed: Mapping[str, Any] | None = None) -> Graph | None:
+    """A call on a dtype, with the simplest parameters but for some."""
+    plain, high = spec.complete(fixed or {}), 2 if dtype == "int32" else None
+    for types in _types(spec.name):
+        first = types[0].dtype
+        cast = tuple(replace(kind, dtype=dtype, high=high) if kind.dtype == first else kind for kind in types)
+        if spec.accepts(cast, plain):
+            return _graph(spec, cast, plain)
     return None
+
+
+def _unusual(spec: LayerSpec, name: str, count: int) -> Iterator[Graph]:
+    """Calls in which a parameter has values that are not the simplest one, so many at most."""
+    seen = {text_of(spec.params[name].simplest)}
+    for index, types in enumerate(_types(spec.name)):
+        params = spec.draw_params(Draw("offers", spec.name, name, index), types, tries=4)
+        if params is None or text_of(params[name]) in seen or len(seen) > count:
+            continue
+        plain = spec.complete({name: params[name]})
+        graph = _graph(spec, types, plain if spec.accepts(types, plain) else params)
+        if graph is not None:
+            seen.add(text_of(params[name]))
+            yield graph
 
 
 def _call(spec: LayerSpec, fixed: Mapping[str, Any], key: str) -> Graph | None:
@@ -151,6 +179,7 @@ class Kept:
 
     library: str
     lacks: tuple[Lack, ...]
+    broken: tuple[Lack, ...]
 
 
 def offers_of(routes: Mapping[str, Route]) -> dict[str, Offer]:
@@ -159,28 +188,31 @@ def offers_of(routes: Mapping[str, Route]) -> dict[str, Offer]:
     kept = {name: read(place) for name, route in routes.items() if (place := place_of(route)) is not None}
     view = view_of({name: route for name, route in routes.items() if kept.get(name) is not None})
     found = {name: _without_defects(view, name, offer) for name, offer in kept.items() if offer is not None}
-    return {name: offer for name, offer in found.items() if offer.lacks}
+    return {name: offer for name, offer in found.items() if offer.lacks or offer.broken}
 
 
 def _without_defects(view: View, route: str, offer: Offer) -> Offer:
-    if not offer.lacks:
+    if not offer.lacks and not offer.broken:
         return offer
-    asked = {question.lack: question for question in questions(view.routes[route].speaks)}
-
-    def is_defect(lack: Lack) -> bool:
-        question = asked.get(lack)
-        if question is None:
-            return False
+    known: set[Lack] = set()
+    for question in questions(view.routes[route].speaks):
         node, spec = question.graph.nodes[-1], CATALOGUE[question.graph.nodes[-1].layer]
         x = spec.view(question.graph.input_types(node), node.params)
-        return any(True for _ in view.rules_against(route, spec, x, node.params))
+        known |= {question.lack for _ in view.rules_against(route, spec, x, node.params)}
 
-    return Offer(offer.library, tuple(lack for lack in offer.lacks if not is_defect(lack)))
+    def unknown(lacks: Sequence[Lack]) -> tuple[Lack, ...]:
+        return tuple(lack for lack in lacks if lack not in known)
+
+    return Offer(offer.library, unknown(offer.lacks), unknown(offer.broken))
 
 
 def digest_of(offers: Mapping[str, Offer]) -> str:
     """A name for what some routes lack; empty if they lack nothing."""
-    plain = {name: [offer.library, sorted(map(str, offer.lacks))] for name, offer in offers.items() if offer.lacks}
+    plain = {
+        name: [offer.library, sorted(map(str, offer.lacks)), sorted(map(str, offer.broken))]
+        for name, offer in offers.items()
+        if offer.lacks or offer.broken
+    }
     return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()[:16] if plain else ""
 
 
@@ -194,7 +226,7 @@ def ask_and_keep(route: Route, show: Callable[[int, int], None] = lambda done, t
     """Ask the front end of a route, and keep what it answers."""
     offer, place = ask(route, show), place_of(route)
     if offer is not None and place is not None:
-        Place(place.parent).write(place.name, msgspec.json.encode(Kept(offer.library, offer.lacks)))
+        Place(place.parent).write(place.name, msgspec.json.encode(Kept(offer.library, offer.lacks, offer.broken)))
     return offer
 
 
@@ -240,9 +272,12 @@ def read(path: Path) -> Offer | None:
 
 def _offer(kept: Kept) -> Offer:
     """An answer, without what it says of things that are not in the catalogue."""
-    known = [lack for lack in kept.lacks if lack.layer in CATALOGUE]
-    known = [lack for lack in known if lack.parameter in ("", *CATALOGUE[lack.layer].params)]
-    return Offer(kept.library[:80], tuple(sorted(known)))
+
+    def known(lacks: Sequence[Lack]) -> tuple[Lack, ...]:
+        found = [lack for lack in lacks if lack.layer in CATALOGUE]
+        return tuple(sorted(l for l in found if l.parameter in ("", *CATALOGUE[l.layer].params)))
+
+    return Offer(kept.library[:80], known(kept.lacks), known(kept.broken))
 
 
 def ask(route: Route, show: Callable[[int, int], None] = lambda done, total: None) -> Offer | None:
@@ -265,24 +300,33 @@ def ask(route: Route, show: Callable[[int, int], None] = lambda done, total: Non
             show(min(done, len(asked)), len(asked))
     library = route.steps[0].stages[0].owner
     version = next(iter(versions.values()), "")
-    return _offer(Kept(f"{library.title} {version}".strip(), tuple(lacking(refused, route.speaks))))
+    return _offer(Kept(f"{library.title} {version}".strip(), *lacking(refused, route.speaks)))
 
 
-def lacking(refused: Sequence[tuple[Question, str]], dialect: str) -> Iterator[Lack]:
-    """What is lacking if these questions were refused, each in a stage.
+def lacking(refused: Sequence[tuple[Question, str]], dialect: str) -> tuple[tuple[Lack, ...], tuple[Lack, ...]]:
+    """What is lacking, and what is broken, if these questions were refused, each in a stage.
 
     Some calls need other parameters that are not the simplest ones: they say nothing if one of those is lacking.
     """
-    sure: list[Lack] = []
-    for question, stage in sorted(refused, key=lambda each: not each[0].alone):
+    lacks: dict[Lack, None] = {}
+    broken: dict[Lack, None] = {}
+    failed: Counter[Lack] = Counter()
+    for question, stage in sorted(refused, key=lambda each: each[0].complexity):
         lack = question.lack
         if stage == FIND:
-            sure.append(Lack(lack.layer))
+            lacks[Lack(lack.layer)] = None
         elif stage == TAKE:
-            sure.append(Lack(lack.layer, lack.parameter))
-        elif stage == MAKE and lack.value and not Offer("", tuple(sure)).objection(*question.rest):
-            sure += [lack, *_same_names(lack, dialect)]
-    yield from dict.fromkeys(sure)
+            lacks[Lack(lack.layer, lack.parameter)] = None
+        elif Lack(lack.layer) in broken or Offer("", (*lacks, *broken)).objection(*question.rest):
+            continue
+        elif stage == MAKE and lack.value:
+            lacks.update(dict.fromkeys([lack, *_same_names(lack, dialect)]))
+        elif lack.value or not lack.parameter:
+            broken.update(dict.fromkeys([lack, *_same_names(lack, dialect)]))
+        else:
+            failed[lack] += SEVERAL if stage == MAKE else 1
+    broken.update(dict.fromkeys(lack for lack, times in failed.items() if times >= SEVERAL))
+    return tuple(lacks), tuple(broken)
 
 
 def _same_names(lack: Lack, dialect: str) -> Iterator[Lack]:
@@ -290,7 +334,8 @@ def _same_names(lack: Lack, dialect: str) -> Iterator[Lack]:
     registry = registry_of(lack.parameter)
     for spec in CATALOGUE.values() if registry and lack.value else ():
         if dialect in spec.libraries:
-            yield from (Lack(spec.name, name, lack.value) for name in spec.params if registry_of(name) == registry)
+            names = [name for name in spec.params if registry_of(name) == registry]
+            yield from (replace(lack, layer=spec.name, parameter=name) for name in names)
 
 
 def registry_of(parameter: str) -> str:

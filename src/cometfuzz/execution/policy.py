@@ -124,11 +124,16 @@ def _present(routes: Mapping[str, Route], names: Sequence[str]) -> tuple[str, ..
     return tuple(name for name in dict.fromkeys(names) if name in routes)
 
 
-def _lacking(graph: Graph, view: View, name: str) -> list[str]:
-    """The nodes that the library at the front of a route does not have."""
+def _lacking(graph: Graph, view: View, name: str) -> dict[str, bool]:
+    """The nodes that the library at the front of a route does not have, or that are broken there; each with whether it
+    is the former."""
     offer = view.offers.get(name)
     layers = [] if offer is None else [node for node in graph.nodes if CATALOGUE[node.layer].counted]
-    return [node.id for node in layers if offer is not None and offer.objection(node.layer, node.params)]
+    return {
+        node.id: bool(offer.objection(node.layer, node.params))
+        for node in layers
+        if offer is not None and offer.working.objection(node.layer, node.params, graph.input_types(node)[0].dtype)
+    }
 
 
 def _obstacles(graph: Graph, view: View, name: str) -> dict[str, bool]:
@@ -136,7 +141,7 @@ def _obstacles(graph: Graph, view: View, name: str) -> dict[str, bool]:
 
     One of them in a model, and none of it is tested. Utility nodes count: most failures of converters are theirs.
     """
-    found, route = dict.fromkeys(_lacking(graph, view, name), True), view.routes[name]
+    found, route = _lacking(graph, view, name), view.routes[name]
     for node in graph.nodes:
         spec = CATALOGUE[node.layer]
         if node.layer == INPUT or node.id in found:

@@ -34,8 +34,10 @@ class Dialect:
 
     @cached_property
     def offers(self) -> tuple[Offer, ...]:
-        """What the libraries of the routes lack, where they lack something."""
-        return tuple(self.view.offers[route] for route in self.routes if route in self.view.offers)
+        """What the libraries of the routes lack, where they lack something; unless defects do not matter, also what
+        is broken there."""
+        found = [self.view.offers[route] for route in self.routes if route in self.view.offers]
+        return tuple(offer.working if self.clear else offer for offer in found)
 
     def speaks_of(self, layer: str) -> bool:
         """Whether a layer belongs to the generation, in some release."""
@@ -62,7 +64,7 @@ class Dialect:
         offers = self.offers
         if params is None or not offers:
             return params
-        changed = simplified(offers, spec, params)
+        changed = simplified(offers, spec, params, spec.cast(types, params)[0].dtype)
         return changed if changed is params or spec.accepts(types, changed) else None
 
 
@@ -72,7 +74,7 @@ def _objection(dialect: Dialect, layer: str, types: tuple[TensorType, ...], para
     if dialect.name not in spec.libraries:
         return f"{dialect.name} has no {layer}"
     for offer in dialect.offers:
-        if lacking := offer.objection(layer, params):
+        if lacking := offer.objection(layer, params, spec.cast(types, params)[0].dtype if types else ""):
             return lacking
     if POLICY in params and dialect.name != KERAS3:
         return f"{dialect.name} casts otherwise"
@@ -112,11 +114,11 @@ class Dialects:
 
     def offering(self, *layers: str) -> tuple[Offer, ...]:
         """The offers that count where some layers run."""
-        return self.home(*layers).offers
+        return self.home(*layers).lenient.offers
 
     def simplified(self, graph: Graph) -> Graph | None:
         """A graph with simpler values where a library lacks one; None if it lacks more than values."""
-        dialect = self.of(graph)
+        dialect = self.of(graph).lenient
         if not dialect.offers:
             return graph
         drafts = [
@@ -127,7 +129,7 @@ class Dialects:
         if changed is None:
             return None
         calls = ((node.layer, changed.input_types(node), node.params) for node in changed.nodes)
-        return None if any(dialect.lenient.objection(*call) for call in calls) else changed
+        return None if any(dialect.objection(*call) for call in calls) else changed
 
 
 @cache

@@ -191,9 +191,22 @@ class KerasAdapter:
         """The layer object of a node."""
         return self.layer(node.layer, node.params, policy(graph, node), node.id)
 
-    def grow(self, work: Work, nodes: Sequence[Node], edges: dict[Edge, Any]) -> None:
-        """Call nodes on symbolic tensors, whatever Keras says of them."""
-        self._grow(work, Building(checked=False), nodes, edges, {})
+    def try_out(self, work: Work) -> None:
+        """Call the nodes of a graph: operators on symbolic tensors, which costs little, and all of them on real ones.
+        JAX would compile each, for seconds, and to look at layers symbolically costs TensorFlow more than to run them.
+        """
+        if self.backend == "jax" or is_operator(work.graph.nodes[-1].layer):
+            self._grow(work, Building(), work.graph.nodes, {}, {})
+        if self.backend != "jax":
+            edges = {}
+            for node in work.graph.inputs:
+                kind = node.outputs[0]
+                value = self._tensor(np.full(kind.shape, 0.5 if kind.is_float else 0.0, dtype="float32"))
+                edges[Edge(node.id)] = self.cast(value, kind.dtype)
+            self._grow(work, Building(checked=False), [n for n in work.graph.nodes if n.layer != INPUT], edges, {})
+
+    def cast(self, value: Any, dtype: str) -> Any:
+        return self.keras.ops.cast(value, dtype)
 
     def forget(self, graph: Graph) -> None:
         """Reset Keras' global state. Without a full garbage collection, which costs more than most models do."""

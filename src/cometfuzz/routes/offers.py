@@ -16,7 +16,7 @@ from functools import cache
 from typing import Any, Protocol
 
 from cometfuzz.ir.case import PLAIN, Manner
-from cometfuzz.ir.graph import Edge, Graph, Node, Params, is_operator
+from cometfuzz.ir.graph import Graph, Node, Params, is_operator
 from cometfuzz.ir.plain import typed_from_plain
 from cometfuzz.plugins import simplest_of
 from cometfuzz.routes import Stage, Step, Work
@@ -35,7 +35,7 @@ class Builder(Protocol):
 
     def layer_of(self, graph: Graph, node: Node) -> Any: ...
 
-    def grow(self, work: Work, nodes: Sequence[Node], edges: dict[Edge, Any]) -> None: ...
+    def try_out(self, work: Work) -> None: ...
 
     def forget(self, graph: Graph) -> None: ...
 
@@ -85,7 +85,7 @@ def answer(builder: Builder, work: Work, question: bytes) -> list[Any]:
     if asked["called"]:
         work.enter(CALL if named or not is_operator(node.layer) else TAKE)
         with work.library():
-            builder.grow(_Question(graph), graph.nodes, {})
+            builder.try_out(_Question(graph))
     return []
 
 
