@@ -275,7 +275,7 @@ def _offer(kept: Kept) -> Offer:
 
     def known(lacks: Sequence[Lack]) -> tuple[Lack, ...]:
         found = [lack for lack in lacks if lack.layer in CATALOGUE]
-        return tuple(sorted(l for l in found if l.parameter in ("", *CATALOGUE[l.layer].params)))
+        return tuple(sorted(each for each in found if each.parameter in ("", *CATALOGUE[each.layer].params)))
 
     return Offer(kept.library[:80], known(kept.lacks), known(kept.broken))
 
