@@ -26,7 +26,7 @@ from cometfuzz.ir.types import TensorType
 from cometfuzz.ledger.cpu import USUAL_CPU
 from cometfuzz.mutation.dialect import Dialects, usual_dialects
 from cometfuzz.routes.offers import CALL, FIND, MAKE, TAKE, Lacking, accepts, answer, without_idle
-from cometfuzz.routes.registry import ROUTES
+from cometfuzz.routes.registry import ROUTES, moved
 from cometfuzz.search.directed import Directed
 from cometfuzz.search.rehearsal import rehearse
 from cometfuzz.search.strategies import Options, make_strategy, offered_seeds
@@ -209,7 +209,7 @@ def test_a_value_is_not_blamed_for_another_one_in_its_call() -> None:
     graph = draw_layer("Dense", 1, 1).case.graph
     node = graph.nodes[-1]
     other = Node(node.id, "Dense", CATALOGUE["Dense"].complete({"units": 2, "activation": "celu"}), node.inputs, ())
-    doubtful = Question(Lack("Dense", "use_bias", "false"), Graph((*graph.nodes[:-1], other), graph.outputs), False)
+    doubtful = Question(Lack("Dense", "use_bias", "false"), Graph((*graph.nodes[:-1], other), graph.outputs))
     sure = next(each for each in questions("keras3") if each.lack.value == '"celu"')
     assert doubtful.lack not in lacking([(doubtful, MAKE), (sure, MAKE)], "keras3")[0]
     assert doubtful.lack in lacking([(doubtful, MAKE)], "keras3")[0]
@@ -269,7 +269,7 @@ class OldLibrary:
         }
         return OldDense(**{"units": 1, **chosen})
 
-    def try_out(self, work: Any) -> None:
+    def try_out(self, work: Any, layers: dict[str, Any]) -> None:
         if work.graph.nodes[-1].params.get("keepdims"):
             raise TypeError("unexpected keyword")
 
@@ -351,6 +351,11 @@ def test_a_kept_answer_is_read_back_and_a_strange_one_is_asked_again(tmp_path: P
 
 
 def test_answers_are_kept_for_front_ends_of_known_environments() -> None:
-    places = [place_of(ROUTES[name]) for name in ("keras-tf", "keras-torch", "onnxruntime", "reference")]
+    copies = [
+        moved(ROUTES[name], "copy", "keras33") for name in ("keras-tf", "keras-torch", "onnxruntime", "reference")
+    ]
+    places = [place_of(route) for route in copies]
     assert places[0] == places[2] != places[1]
     assert [place and place.parent.name for place in places] == ["offers", "offers", "offers", None]
+    assert place_of(moved(ROUTES["keras-tf"], "copy", "no such environment")) is None
+    assert place_of(ROUTES["keras-tf"]) is None  # conformance has measured it

@@ -20,7 +20,6 @@ import msgspec
 from cometfuzz.catalogue import CATALOGUE, LayerSpec
 from cometfuzz.catalogue.drawing import layer_drafts
 from cometfuzz.catalogue.offer import Lack, Offer, text_of
-from cometfuzz.catalogue.spec import OPERATOR
 from cometfuzz.catalogue.validate import assemble
 from cometfuzz.draw import Draw
 from cometfuzz.errors import CometfuzzError
@@ -37,7 +36,7 @@ from cometfuzz.protocol import Message, WireTensor
 from cometfuzz.routes import Route, Step
 from cometfuzz.routes.offers import FIND, MAKE, TAKE, offer_step
 
-FORMAT = 3
+FORMAT = 4
 """Raise it when questions are asked in another way."""
 
 MAX_BYTES = 4 * 2**20
@@ -57,7 +56,6 @@ class Question:
 
     lack: Lack
     graph: Graph
-    called: bool
 
     @property
     def rest(self) -> tuple[str, Params, str]:
@@ -77,8 +75,7 @@ class Question:
 
     def to_plain(self) -> dict[str, Any]:
         """As a child is asked."""
-        about = {"layer": self.lack.layer, "parameter": self.lack.parameter, "called": self.called}
-        return {**about, "graph": typed_to_plain(self.graph)}
+        return {"layer": self.lack.layer, "parameter": self.lack.parameter, "graph": typed_to_plain(self.graph)}
 
 
 @cache
@@ -89,9 +86,7 @@ def questions(dialect: str) -> tuple[Question, ...]:
     for spec in CATALOGUE.values():
         if not (spec.counted or spec.kind == "cell") or dialect not in spec.libraries:
             continue
-        for lack, graph in _asked(spec, named):
-            shows = lack.parameter not in spec.params or spec.params[lack.parameter].effect == "forward"
-            found.append(Question(lack, graph, called=shows or spec.kind == OPERATOR))
+        found += [Question(lack, graph) for lack, graph in _asked(spec, named)]
     return tuple(found)
 
 
@@ -115,7 +110,7 @@ def _asked(spec: LayerSpec, named: set[tuple[str, str]]) -> Iterator[tuple[Lack,
                 yield Lack(spec.name, name, text), graph
                 if registry:
                     named.add((registry, text))
-                    for dtype in spec.dtypes if spec.counted and space.effect == "forward" else ():
+                    for dtype in spec.dtypes if spec.counted else ():
                         if dtype != "float32" and (graph := _with_dtype(spec, dtype, {name: value})) is not None:
                             yield Lack(spec.name, name, text, dtype), graph
 
@@ -232,13 +227,17 @@ def ask_and_keep(route: Route, show: Callable[[int, int], None] = lambda done, t
 
 def place_of(route: Route) -> Path | None:
     """Where the answer of a route's front end is kept: named by its environment, what it is started with, and what it
-    is asked. None if it builds no models of Keras, or if nobody knows its environment."""
+    is asked.
+
+    None if it builds no models of Keras, or if nobody knows its environment; or if it is not a copy in another
+    environment: conformance holds the catalogue against the libraries that routes are registered with.
+    """
     step = route.steps[0]
+    if not step.live or not route.speaks or not route.like:
+        return None
     try:
         environment = environments.find(step.group.environment)
     except CometfuzzError:
-        return None
-    if not step.live or not route.speaks:
         return None
     started = [str(environment.python), environment.digest, dict(step.group.environ), step.module, dict(step.options)]
     key = [started, dict(installed(step.group.environment)), _digest_of_catalogue()]
@@ -340,8 +339,12 @@ def _same_names(lack: Lack, dialect: str) -> Iterator[Lack]:
 
 def registry_of(parameter: str) -> str:
     """Where Keras looks up the values of a parameter, if that is one place for all layers; else nothing."""
-    kind = parameter.rpartition("_")[2]
-    return kind if kind in ("activation", "initializer", "regularizer", "constraint") else ""
+    kind = parameter if parameter == "activity_regularizer" else parameter.rpartition("_")[2]
+    return kind if kind in REGISTRIES else ""
+
+
+REGISTRIES = ("activation", "initializer", "regularizer", "constraint", "activity_regularizer")
+"""Kinds of names; a regulariser of a layer's activity is another thing than one of its weights, by the same name."""
 
 
 def _request(step: Step, asked: Sequence[Question]) -> Message:

@@ -191,19 +191,20 @@ class KerasAdapter:
         """The layer object of a node."""
         return self.layer(node.layer, node.params, policy(graph, node), node.id)
 
-    def try_out(self, work: Work) -> None:
-        """Call the nodes of a graph: operators on symbolic tensors, which costs little, and all of them on real ones.
+    def try_out(self, work: Work, layers: dict[str, Any]) -> None:
+        """Call the nodes of a graph, of which some layers are made: operators on symbolic tensors, which costs little, and all of them on real ones.
         JAX would compile each, for seconds, and to look at layers symbolically costs TensorFlow more than to run them.
         """
         if self.backend == "jax" or is_operator(work.graph.nodes[-1].layer):
-            self._grow(work, Building(), work.graph.nodes, {}, {})
+            self._grow(work, Building(), work.graph.nodes, {}, layers)
         if self.backend != "jax":
             edges = {}
             for node in work.graph.inputs:
                 kind = node.outputs[0]
                 value = self._tensor(np.full(kind.shape, 0.5 if kind.is_float else 0.0, dtype="float32"))
                 edges[Edge(node.id)] = self.cast(value, kind.dtype)
-            self._grow(work, Building(checked=False), [n for n in work.graph.nodes if n.layer != INPUT], edges, {})
+            nodes = [node for node in work.graph.nodes if node.layer != INPUT]
+            self._grow(work, Building(checked=False), nodes, edges, layers)
 
     def cast(self, value: Any, dtype: str) -> Any:
         return self.keras.ops.cast(value, dtype)
@@ -253,7 +254,7 @@ class KerasAdapter:
                 elif is_utility(node.layer):
                     result = self.utility(node, given[0])
                 else:
-                    known = layers.get(first_of.get(node.id, ""))
+                    known = layers.get(first_of.get(node.id, node.id))
                     layers[node.id] = known or self.layer_of(graph, node)
                     result = call_layer(layers[node.id], node, given)
             results = flat(result)

@@ -101,9 +101,9 @@ class MxnetAdapter(KerasAdapter):
         apply = mxnet_backend.keras_mxnet_symbol(apply)
         return self.keras.layers.Lambda(apply, output_shape=lambda shape: node.outputs[0].shape, name=node.id)(x)
 
-    def try_out(self, work: Work) -> None:
+    def try_out(self, work: Work, layers: dict[str, Any]) -> None:
         """Call the nodes of a graph; only a whole model runs on real tensors."""
-        self._grow(work, Building(), work.graph.nodes, {}, {})
+        self._grow(work, Building(), work.graph.nodes, {}, layers)
 
     def static_type(self, value: Any) -> tuple[str, tuple[int | None, ...]]:
         return str(self.keras.backend.dtype(value)), tuple(self.keras.backend.int_shape(value))

@@ -35,7 +35,7 @@ class Builder(Protocol):
 
     def layer_of(self, graph: Graph, node: Node) -> Any: ...
 
-    def try_out(self, work: Work) -> None: ...
+    def try_out(self, work: Work, layers: dict[str, Any]) -> None: ...
 
     def forget(self, graph: Graph) -> None: ...
 
@@ -66,11 +66,12 @@ def answer(builder: Builder, work: Work, question: bytes) -> list[Any]:
     """Make the call of a question; an exception says that it is not offered, by the stage in which it is raised.
 
     A question is a graph whose last node is the call, the layer and the parameter that it is about (the layer may be
-    within another one), and whether the call is made or the layer only.
+    within another one).
     """
     asked = json.loads(question)
     graph = typed_from_plain(asked["graph"])
     node = graph.nodes[-1]
+    layers: dict[str, Any] = {}
     work.enter(FIND)
     with work.library():
         builder.forget(graph)
@@ -81,11 +82,10 @@ def answer(builder: Builder, work: Work, question: bytes) -> list[Any]:
     if not is_operator(node.layer):
         work.enter(MAKE if named else TAKE)
         with work.library():
-            builder.layer_of(graph, node)
-    if asked["called"]:
-        work.enter(CALL if named or not is_operator(node.layer) else TAKE)
-        with work.library():
-            builder.try_out(_Question(graph))
+            layers[node.id] = builder.layer_of(graph, node)
+    work.enter(CALL if named or not is_operator(node.layer) else TAKE)
+    with work.library():
+        builder.try_out(_Question(graph), layers)
     return []
 
 
