@@ -189,8 +189,10 @@ def offers_of(routes: Mapping[str, Route]) -> dict[str, Offer]:
 def _without_defects(view: View, route: str, offer: Offer) -> Offer:
     if not offer.lacks and not offer.broken:
         return offer
-    known: set[Lack] = set()
+    found, known = {*offer.lacks, *offer.broken}, set()
     for question in questions(view.routes[route].speaks):
+        if question.lack not in found:
+            continue
         node, spec = question.graph.nodes[-1], CATALOGUE[question.graph.nodes[-1].layer]
         x = spec.view(question.graph.input_types(node), node.params)
         known |= {question.lack for _ in view.rules_against(route, spec, x, node.params)}
