@@ -195,6 +195,7 @@ def test_answers_say_what_is_lacking_and_blame_nothing_else() -> None:
         (question("LSTM", "units"), CALL),
         *((each, CALL) for each in questions("keras3") if each.lack == Lack("GRU", "units")),
         (question("Conv1D", "filters"), MAKE),
+        (question("Conv1D", "activation"), MAKE),
     ]
     lacks, broken = lacking(refused, "keras3")
     assert {Lack("RMSNormalization"), Lack("Conv2D", "groups"), Lack("Conv2D", "padding", '"same"')} < {*lacks}
@@ -203,6 +204,7 @@ def test_answers_say_what_is_lacking_and_blame_nothing_else() -> None:
     assert {Lack("ops.tile"), Lack("Dropout", dtype="float16"), Lack("GRU", "units")} < {*broken}
     assert {Lack("Conv1D", "filters"), Lack("GRU", "activation", '"relu"', "float16")} < {*broken}
     assert not {Lack("ops.tile", "repeats"), Lack("LSTM", "units")} & {*broken}  # explained, and not every time
+    assert Lack("Conv1D", "activation") not in broken
 
 
 def test_a_value_is_not_blamed_for_another_one_in_its_call() -> None:

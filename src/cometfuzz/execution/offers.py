@@ -95,7 +95,7 @@ def _asked(spec: LayerSpec, named: set[tuple[str, str]]) -> Iterator[tuple[Lack,
     if (graph := _call(spec, {}, "")) is not None:
         yield Lack(spec.name), graph
     for dtype in spec.dtypes if spec.counted else ():
-        if (graph := _with_dtype(spec, dtype)) is not None:
+        if dtype != "float32" and (graph := _with_dtype(spec, dtype)) is not None:
             yield Lack(spec.name, dtype=dtype), graph
     for name, space in spec.params.items():
         options, registry = space.options(), registry_of(name)
@@ -324,7 +324,7 @@ def lacking(refused: Sequence[tuple[Question, str]], dialect: str) -> tuple[tupl
             lacks.update(dict.fromkeys([lack, *_same_names(lack, dialect)]))
         elif lack.value or not lack.parameter:
             broken.update(dict.fromkeys([lack, *_same_names(lack, dialect)]))
-        else:
+        elif not registry_of(lack.parameter):  # of which every name is asked by itself
             failed[lack] += SEVERAL if stage == MAKE else 1
     broken.update(dict.fromkeys(lack for lack, times in failed.items() if times >= SEVERAL))
     return tuple(lacks), tuple(broken)

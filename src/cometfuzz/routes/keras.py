@@ -192,7 +192,7 @@ class KerasAdapter:
         return self.layer(node.layer, node.params, policy(graph, node), node.id)
 
     def try_out(self, work: Work, layers: dict[str, Any]) -> None:
-        """Call the nodes of a graph, of which some layers are made: operators on symbolic tensors, and all on real ones.
+        """Call the nodes of a graph, of which some layers are made: operators on symbolic tensors, all on real ones.
 
         JAX would compile each, for seconds, and to look at layers symbolically costs TensorFlow more than to run them.
         """
