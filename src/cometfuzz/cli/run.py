@@ -203,7 +203,9 @@ def ask_libraries(routes: list[Route], quiet: bool) -> None:
     columns = (TextColumn("{task.description}"), BarColumn(bar_width=20), MofNCompleteColumn())
     with Progress(*columns, console=console, transient=True, disable=quiet) as progress:
         for route in waiting:
-            bar = progress.add_task(f"asking {route.name} what its library offers", total=None)
+            if not quiet:
+                console.print(f"Asking the library of {route.name} what it offers; once for each environment.")
+            bar = progress.add_task("asking", total=None)
             offer = ask_and_keep(route, partial(_show, progress, bar))
             progress.remove_task(bar)
             if offer is not None and offer.lacks and not quiet:
