@@ -36,7 +36,7 @@ from cometfuzz.protocol import Message, WireTensor
 from cometfuzz.routes import Route, Step
 from cometfuzz.routes.offers import FIND, MAKE, TAKE, offer_step
 
-FORMAT = 4
+FORMAT = 5
 """Raise it when questions are asked in another way."""
 
 MAX_BYTES = 4 * 2**20
@@ -155,9 +155,13 @@ def _call(spec: LayerSpec, fixed: Mapping[str, Any], key: str) -> Graph | None:
 
 @cache
 def _types(layer: str) -> tuple[tuple[TensorType, ...], ...]:
-    """Some inputs of a layer, those of float32 first, as all libraries have that."""
-    drawn = [CATALOGUE[layer].inputs(Draw("offers", layer, index)) for index in range(TRIES)]
-    return tuple(sorted(drawn, key=lambda types: any(kind.is_float and kind.dtype != "float32" for kind in types)))
+    """Some inputs of a layer: first those of float32, as all libraries have that, and small ones, empty ones last."""
+
+    def order(types: tuple[TensorType, ...]) -> tuple[bool, bool, int]:
+        sizes = [kind.elements for kind in types]
+        return any(kind.is_float and kind.dtype != "float32" for kind in types), 0 in sizes, sum(sizes)
+
+    return tuple(sorted((CATALOGUE[layer].inputs(Draw("offers", layer, at)) for at in range(TRIES)), key=order))
 
 
 def _graph(spec: LayerSpec, types: tuple[TensorType, ...], params: Params) -> Graph | None:
