@@ -24,7 +24,7 @@ from cometfuzz.errors import InvalidPlugin
 
 SWITCH = "COMETFUZZ_PLUGINS"
 TOLD = "COMETFUZZ_LAYERS"
-"""The variable by which a child is told of layers from outside."""
+"""The variable by which a child is told of layers."""
 
 OURS = "cometfuzz"
 Loaded = TypeVar("Loaded")
@@ -77,13 +77,14 @@ class Plugins(Mapping[str, Loaded], Generic[Loaded]):
         return len(self._points)
 
 
-def told(modules: list[str], builders: Mapping[str, str]) -> str:
-    """What a child must know of layers from outside: the files of their modules, and what builds each in Keras."""
+def told(modules: list[str], builders: Mapping[str, str], simplest: Mapping[str, Mapping[str, Any]]) -> str:
+    """What a child must know of layers: of those from outside the files of their modules and what builds each in Keras;
+    of all of them the simplest values of their parameters."""
     files = {}
     for module in dict.fromkeys([*modules, *(place.partition(":")[0] for place in builders.values())]):
         top = find_spec(module.partition(".")[0])
         files[module] = "" if top is None or top.origin is None else top.origin
-    return json.dumps({"modules": modules, "files": files, "builders": dict(builders)})
+    return json.dumps({"modules": modules, "files": files, "builders": dict(builders), "simplest": simplest})
 
 
 def import_told(module: str) -> Any:
@@ -114,7 +115,14 @@ def builder_of(layer: str) -> Callable[[Any], Any] | None:
     return found
 
 
+def simplest_of(layer: str) -> Mapping[str, Any]:
+    """In a child: the simplest value of each parameter of a layer, which is its default where there is one."""
+    found: Mapping[str, Any] = _heard()["simplest"].get(layer, {})
+    return found
+
+
 @cache
 def _heard() -> Mapping[str, Any]:
-    heard: Mapping[str, Any] = json.loads(os.environ.get(TOLD) or '{"modules": [], "files": {}, "builders": {}}')
+    nothing = '{"modules": [], "files": {}, "builders": {}, "simplest": {}}'
+    heard: Mapping[str, Any] = json.loads(os.environ.get(TOLD) or nothing)
     return heard

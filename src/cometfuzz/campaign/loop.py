@@ -173,7 +173,7 @@ class Campaign:
             assignments += [each for made in changed for each in made]
         if extra is not None and assignments:
             assignments.append(assign_breaking(view, extra))
-        futures = [self.executor.submit(part.case, part.routes) for part in assignments]
+        futures = [self.executor.submit(part.case, part.routes) for part in assignments if part.routes]
         self._next += 1
         return _Flight(self._next - 1, ready.case, ready.operator, futures)
 

@@ -24,6 +24,7 @@ from cometfuzz.errors import InvalidCampaign, InvalidCase, InvalidCoverage
 from cometfuzz.execution.executor import Executor
 from cometfuzz.execution.machine import this_machine
 from cometfuzz.execution.observation import Observation, obstacle
+from cometfuzz.execution.offers import digest_of, offers_of
 from cometfuzz.execution.reference import REFERENCE
 from cometfuzz.execution.supervisor import WorkerLimits
 from cometfuzz.execution.versions import view_of
@@ -78,6 +79,8 @@ class Settings:
     """The kind of CPU, which decides what of the ledger stands."""
     mutations: tuple[str, ...] = ()
     """Mutations of other packages that take part."""
+    offers: str = ""
+    """The digest of what the libraries were known to lack."""
 
     @staticmethod
     def of(plain: Mapping[str, Any]) -> "Settings":
@@ -123,8 +126,9 @@ class Session:
                 f"{store.folder}: expected routes out of {', '.join(routes)}; received {', '.join(map(repr, missing))}"
             )
         expect_plugins()
-        view = view_of(routes)
         policy, taking = config.policy, {name: routes[name] for name in settings.routes}
+        self._offers = offers_of(taking)
+        view = view_of(routes, offers=self._offers)
         ran = RouteCoverage({name: _spaces(name, settings.sigma) for name in taking if name != REFERENCE.name})
         goals = RouteGoals(ran, _goals(view, policy, taking), policy.largest_cut)
         strategy = settings.strategy_made(Dialects.on(view, policy.base, policy.only), goals)
@@ -149,6 +153,7 @@ class Session:
             limits=WorkerLimits(**{name: getattr(config.limits, name) for name in config.limits.__struct_fields__}),
             report=lambda text: self.campaign.notice(text),
             observers={group: self._observation} if self._observation is not None else {},
+            offers=self._offers,
         )
         self.executor = self._resources.enter_context(executor)
         self.campaign = Campaign(
@@ -183,6 +188,10 @@ class Session:
         if self.settings.ledger != overlay().digest:
             self.campaign.notice(
                 "the ledger was refreshed since this campaign began: its cases are others from here on"
+            )
+        if self.settings.offers != digest_of(self._offers):
+            self.campaign.notice(
+                "the libraries offer something else than when this campaign began: its cases are others from here on"
             )
         if self.settings.cpu not in ("", cpu_level()):
             self.campaign.notice(

@@ -3,13 +3,14 @@
 import time
 from dataclasses import replace
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import msgspec
 import typer
 from rich.console import Console
-from rich.progress import Progress
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
 
 from cometfuzz.campaign.records import Records
 from cometfuzz.campaign.session import Session, Settings, seed_texts
@@ -23,11 +24,13 @@ from cometfuzz.coverage.layers import SIGMA
 from cometfuzz.errors import UnknownName, WorkerFailure
 from cometfuzz.execution.configuring import configured
 from cometfuzz.execution.executor import expect_environments
+from cometfuzz.execution.offers import ask_and_keep, digest_of, offers_of, unasked
 from cometfuzz.ir.graph import Graph
 from cometfuzz.ledger.cpu import cpu_level
 from cometfuzz.ledger.reading import overlay
 from cometfuzz.mutation import with_others
 from cometfuzz.reports.console import screen_for
+from cometfuzz.reports.text import plural
 from cometfuzz.routes import Route
 from cometfuzz.routes.registry import choose
 from cometfuzz.search.strategies import strategies
@@ -126,6 +129,7 @@ def run(
         gather_known(known or [], given.known) if known or given.known or fail_on is not FailOn.never else Known()
     )
     begun = seed_texts(_seeds(seeds))
+    ask_libraries([usable[name] for name in chosen], quiet or as_json)
     if refresh:
         _refresh([usable[name] for name in chosen], quiet or as_json)
     folder = out or Path("campaigns") / time.strftime("%Y%m%d-%H%M%S")
@@ -144,6 +148,7 @@ def run(
         ledger=overlay().digest,
         cpu=cpu_level(),
         mutations=with_others(mutations),
+        offers=digest_of(offers_of({name: usable[name] for name in chosen})),
     )
     with Store.create(folder, vars(settings)) as store:
         _drive(store, settings, config, quiet, as_json)
@@ -186,8 +191,35 @@ def resume(
             out=str(folder),
         )
         known = configured(load_config(config))
-        expect_environments([known[name] for name in settings.routes if name in known])
+        used = [known[name] for name in settings.routes if name in known]
+        expect_environments(used)
+        ask_libraries(used, quiet or as_json)
         _drive(store, settings, config, quiet, as_json)
+
+
+def ask_libraries(routes: list[Route], quiet: bool) -> None:
+    """Ask libraries what they offer that nobody has asked yet: models are made within that."""
+    waiting = unasked(routes)
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(bar_width=20), MofNCompleteColumn())
+    with Progress(*columns, console=console, transient=True, disable=quiet) as progress:
+        for route in waiting:
+            if not quiet:
+                console.print(f"Asking the library of {route.name} what it offers; once for each environment.")
+            bar = progress.add_task("asking", total=None)
+            offer = ask_and_keep(route, partial(_show, progress, bar))
+            progress.remove_task(bar)
+            if offer is not None and offer.lacks and not quiet:
+                layers = sum(not lack.parameter for lack in offer.lacks)
+                console.print(
+                    f"{route.name}: {offer.library} lacks {plural(layers, 'layer')} and operators of the catalogue and "
+                    f"{plural(len(offer.lacks) - layers, 'parameter')} and values; models are made without them.",
+                    highlight=False,
+                )
+
+
+def _show(progress: Progress, bar: TaskID, done: int, total: int) -> None:
+    progress.update(bar, completed=done, total=total)
 
 
 def _refresh(routes: list[Route], quiet: bool) -> None:

@@ -20,6 +20,7 @@ from types import TracebackType
 from typing import Any
 
 from cometfuzz.catalogue.data import Data, draw_data
+from cometfuzz.catalogue.offer import Offer
 from cometfuzz.coverage.branches import News
 from cometfuzz.errors import CometfuzzError, InvalidRoute, WorkerFailure
 from cometfuzz.execution import environments, interpreters
@@ -83,7 +84,7 @@ class Executor:
     A step that costs the worker its life `pause_after` times in a row is paused: its routes are "unavailable" from then
     on, and `report` is told once. 0 means never. `watch` is told which steps begin. In the groups that `observers`
     names, what is reached in the library's Python code is added up, and a Trial says what it was the first to reach;
-    which of two was first depends on the clock if there are several jobs.
+    which of two was first depends on the clock if there are several jobs. offers: what libraries are known to lack.
     """
 
     def __init__(
@@ -96,11 +97,12 @@ class Executor:
         find_python: Callable[[Group], Path] = python_of,
         observers: Mapping[str, Observation] | None = None,
         watch: Callable[[str], None] = lambda text: None,
+        offers: Mapping[str, Offer] | None = None,
     ) -> None:
         self.routes = {route.name: route for route in routes}
         _check_names(routes)
         self.limits, self.pause_after, self.report = limits or WorkerLimits(), pause_after, report
-        self.watch = watch
+        self.watch, self.offers = watch, offers or {}
         self.usage, self.closing = Usage(), False
         self.paused: dict[Key, str] = {}
         self._find_python, self._observers = find_python, observers or {}
@@ -113,7 +115,7 @@ class Executor:
     @cached_property
     def view(self) -> View:
         """What is known of the libraries that the routes meet."""
-        return view_of(self.routes)
+        return view_of(self.routes, offers=self.offers)
 
     def __enter__(self) -> "Executor":
         return self

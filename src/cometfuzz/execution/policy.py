@@ -138,9 +138,11 @@ def _with_switches(
 
 
 def assign_breaking(view: View, case: Case) -> Assignment:
-    """A call that breaks a rule goes to every library: it is small, and how many refuse it is all that counts."""
+    """A call that breaks a rule goes to every library that has what is in it: it is small, and how many refuse it is
+    all that counts."""
     plain = [route for name, route in view.routes.items() if route.switch is None and name != REFERENCE.name]
-    return Assignment(case, tuple(route.name for route in plain if route.speaks in (KERAS3, "")))
+    able = [route.name for route in plain if route.speaks in (KERAS3, "")]
+    return Assignment(case, tuple(name for name in able if not _lacking(case.graph, view, name)))
 
 
 def _is_modern(graph: Graph) -> bool:
@@ -157,15 +159,27 @@ def _present(routes: Mapping[str, Route], names: Sequence[str]) -> tuple[str, ..
     return tuple(name for name in dict.fromkeys(names) if name in routes)
 
 
+def _lacking(graph: Graph, view: View, name: str) -> dict[str, bool]:
+    """The nodes that the library at the front of a route does not have, or that are broken there; each with whether it
+    is the former."""
+    offer = view.offers.get(name)
+    layers = [] if offer is None else [node for node in graph.nodes if CATALOGUE[node.layer].counted]
+    return {
+        node.id: bool(offer.objection(node.layer, node.params))
+        for node in layers
+        if offer is not None and offer.working.objection(node.layer, node.params, graph.input_types(node)[0].dtype)
+    }
+
+
 def _obstacles(graph: Graph, view: View, name: str, among: Collection[str] | None = None) -> dict[str, bool]:
     """The nodes, of all or among some, that a route is known to fail on, each with whether it always does.
 
     One of them in a model, and none of it is tested. Utility nodes count: most failures of converters are theirs.
     """
-    found, route = {}, view.routes[name]
+    found, route = _lacking(graph, view, name), view.routes[name]
     for node in graph.nodes:
         spec = CATALOGUE[node.layer]
-        if node.layer == INPUT or (among is not None and node.id not in among):
+        if node.layer == INPUT or node.id in found or (among is not None and node.id not in among):
             continue
         if is_operator(node.layer) and base_of(name) is not None:
             found[node.id] = True  # the ledger does not know yet what converters make of operators

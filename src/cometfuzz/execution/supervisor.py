@@ -14,12 +14,14 @@ import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 import cometfuzz
 from cometfuzz.catalogue import BROKEN, CATALOGUE, PLUGGED
+from cometfuzz.catalogue.offer import inside
 from cometfuzz.config import LimitConfig
 from cometfuzz.errors import WorkerFailure
 from cometfuzz.execution import children, environments, memory
@@ -384,9 +386,21 @@ def _environ(group: Group, home: str, modules: Sequence[str]) -> dict[str, str]:
     private = {"HOME": home, "KERAS_HOME": home, "XDG_CACHE_HOME": home, "TMPDIR": home, "PYTHONNOUSERSITE": "1"}
     path = os.pathsep.join(dict.fromkeys(filter(None, folders)))
     builders = {name: spec.builder for name, spec in CATALOGUE.items() if spec.builder}
-    layers = told([module for name, module in PLUGGED.items() if name not in BROKEN], builders)
+    layers = told([module for name, module in PLUGGED.items() if name not in BROKEN], builders, _simplest())
     own = environments.environ_of(group.environment)
     return {**os.environ, **memory.ENVIRON, **group.environ, **own, **private, "PYTHONPATH": path, TOLD: layers}
+
+
+@cache
+def _simplest() -> dict[str, dict[str, Any]]:
+    """The simplest values of parameters by layer, but for those that are layers."""
+    return {
+        name: {
+            key: space.simplest for key, space in spec.params.items() if not any(True for _ in inside(space.simplest))
+        }
+        for name, spec in CATALOGUE.items()
+        if spec.params
+    }
 
 
 def _folder(module: str) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from functools import cache
 
+from cometfuzz.catalogue.offer import Offer
 from cometfuzz.errors import CometfuzzError
 from cometfuzz.execution import environments
 from cometfuzz.execution.installation import DIRECT, name_of, parse
@@ -10,6 +11,7 @@ from cometfuzz.ledger.cpu import USUAL_CPU
 from cometfuzz.ledger.matching import View
 from cometfuzz.routes import Route
 from cometfuzz.routes.registry import ROUTES, base_of
+from cometfuzz.routes.switches import plain_name
 
 
 def versions_of(route: Route) -> dict[str, str]:
@@ -61,9 +63,12 @@ def _canonical(name: str) -> str:
     return name.strip().lower().replace("_", "-")
 
 
-def view_of(routes: Mapping[str, Route], cpu: str = "") -> View:
-    """The ledger as it stands for these routes, on this machine or on a kind of CPU."""
-    return View(routes, {name: versions_of(route) for name, route in routes.items()}, cpu=cpu)
+def view_of(routes: Mapping[str, Route], cpu: str = "", offers: Mapping[str, Offer] | None = None) -> View:
+    """The ledger as it stands for these routes, on this machine or on a kind of CPU; a route with a switch set has the
+    offer of the plain one."""
+    versions = {name: versions_of(route) for name, route in routes.items()}
+    found = {name: (offers or {}).get(plain_name(name)) for name in routes}
+    return View(routes, versions, cpu=cpu, offers={name: offer for name, offer in found.items() if offer is not None})
 
 
 @cache

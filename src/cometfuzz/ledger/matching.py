@@ -6,6 +6,7 @@ from fnmatch import fnmatchcase
 from functools import cache
 from typing import Any
 
+from cometfuzz.catalogue.offer import Offer
 from cometfuzz.catalogue.spec import CATALOGUE, LayerSpec, spec_of
 from cometfuzz.errors import InvalidLedger
 from cometfuzz.ir.graph import Params
@@ -121,7 +122,8 @@ class View:
     """The ledger as it stands for some routes with their versions on a kind of CPU: what everybody asks.
 
     An entry that was never seen with the versions at hand, on such a CPU, excuses nothing, and keeps no model away.
-    known: rules to go by instead of the ledger's. cpu: this machine's, if none is named.
+    known: rules to go by instead of the ledger's. cpu: this machine's, if none is named. offers: what the libraries at
+    the front of routes lack, where they were asked; what stands in the ledger is a defect, and no lack.
     """
 
     def __init__(
@@ -130,9 +132,11 @@ class View:
         versions: Mapping[str, Mapping[str, str]],
         known: Sequence[Rule] | None = None,
         cpu: str = "",
+        offers: Mapping[str, Offer] | None = None,
     ) -> None:
         self.routes, self.versions, self.known = routes, versions, known
         self.cpu = cpu or cpu_level()
+        self.offers = offers or {}
         self._rules: dict[tuple[str, str, bool], tuple[Rule, ...]] = {}
 
     def stands(self, defect: Defect, route: str) -> bool:

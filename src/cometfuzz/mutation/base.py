@@ -72,6 +72,13 @@ class ModelLimits:
     def has(self, layer: str) -> bool:
         return self.dialect is None or self.dialect.has(layer)
 
+    def has_value(self, layer: str, parameter: str, value: Any) -> bool:
+        return self.dialect is None or self.dialect.has_value(layer, parameter, value)
+
+    def within(self, spec: LayerSpec, types: tuple[TensorType, ...], params: Params | None) -> Params | None:
+        """Parameters of a call with simpler values where a library lacks one; None if there is no such call."""
+        return params if self.dialect is None else self.dialect.within(spec, types, params)
+
 
 class Mutation(Protocol):
     """Makes one graph out of another: a valid one, or Inapplicable; nothing else."""
@@ -166,15 +173,17 @@ class Guide:
         wanted: dict[str, Any] = {}
         for parameter in spec.params:
             values = self.open_values(spec, parameter, draw, x, base)
+            values = [value for value in values if limits.has_value(spec.name, parameter, value)]
             if values:
                 wanted[parameter] = draw.choice(values)
         while True:
             fixed = {**base, **wanted} if keep is not None else wanted
             params = spec.draw_params(draw, types, fixed, tries=1 if keep is not None else 4)
+            params = limits.within(spec, types, params)
             if params is not None and not limits.objection(spec.name, types, params):
                 return params
             if not wanted:
-                params = spec.draw_params(draw, types, tries=10)
+                params = limits.within(spec, types, spec.draw_params(draw, types, tries=10))
                 return params if params is not None and not limits.objection(spec.name, types, params) else None
             for parameter in draw.shuffled(list(wanted))[: (len(wanted) + 1) // 2]:
                 del wanted[parameter]

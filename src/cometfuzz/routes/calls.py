@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cometfuzz.ir.graph import Node
+from cometfuzz.routes.offers import without_idle
 
 _SCORES = ("return_attention_scores", "use_causal_mask")
 CALL_PARAMS: dict[str, tuple[str, ...]] = {
@@ -52,6 +53,7 @@ def call_layer(layer: Any, node: Node, tensors: Sequence[Any]) -> Any:
     if node.layer in CALLS:
         return CALLS[node.layer](layer, node, tensors)
     extra = {name: node.params[name] for name in CALL_PARAMS.get(node.layer, ())}
+    extra = without_idle(node.layer, type(layer), extra)
     return layer(tensors[0] if len(tensors) == 1 else list(tensors), **extra)
 
 
@@ -137,7 +139,8 @@ def call_operator(ops: Any, node: Node, tensors: Sequence[Any]) -> Any:
         tensors = [ops.sort(tensor) if place == form.ordered else tensor for place, tensor in enumerate(tensors)]
     if form.spread:
         params.update(params.pop(form.spread))
-    params.update({name: np.array(params[name], dtype="float32") for name in form.arrays})
+    params = without_idle(node.layer, function, params)
+    params.update({name: np.array(params[name], dtype="float32") for name in form.arrays if name in params})
     leading = [params.pop(name) for name in form.leading]
     plain = max(1, len(tensors) - len(form.names))
     params.update(zip(form.names, tensors[plain:]))

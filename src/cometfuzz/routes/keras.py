@@ -20,6 +20,7 @@ from cometfuzz.routes import QUIET, Group, Route, Stage, Step, Work, libraries
 from cometfuzz.routes.calls import CALL_PARAMS, WITHOUT_DTYPE, call_layer, call_operator, flat
 from cometfuzz.routes.forms import keras_forms
 from cometfuzz.routes.handing import arranged, output_name, parts, runs
+from cometfuzz.routes.offers import answer, without_idle
 from cometfuzz.routes.switches import JAXS, TENSORFLOWS, TORCHS
 from cometfuzz.routes.tensors import to_array, to_wire
 
@@ -176,6 +177,42 @@ class KerasAdapter:
             results = flat(built.model.predict(given, batch_size=size, verbose=0))
         return [to_wire(values) for values in results]
 
+    def offer(self, work: Work, value: bytes) -> list[WireTensor]:
+        """Whether the library has what a question is about; see `routes/offers.py`."""
+        return answer(self, work, value)
+
+    def find(self, name: str) -> Any:
+        """The class of a layer or the function of an operator; None if there is none."""
+        if not is_operator(name):
+            return _class(self.keras, name)
+        found = self.ops
+        for part in name.split(".")[1:]:
+            found = getattr(found, part, None)
+        return found
+
+    def layer_of(self, graph: Graph, node: Node) -> Any:
+        """The layer object of a node."""
+        return self.layer(node.layer, node.params, policy(graph, node), node.id)
+
+    def try_out(self, work: Work, layers: dict[str, Any]) -> None:
+        """Call the nodes of a graph, of which some layers are made: operators on symbolic tensors, all on real ones.
+
+        JAX would compile each, for seconds, and to look at layers symbolically costs TensorFlow more than to run them.
+        """
+        if self.backend == "jax" or is_operator(work.graph.nodes[-1].layer):
+            self._grow(work, Building(), work.graph.nodes, {}, layers)
+        if self.backend != "jax":
+            edges = {}
+            for node in work.graph.inputs:
+                kind = node.outputs[0]
+                value = self._tensor(np.full(kind.shape, 0.5 if kind.is_float else 0.0, dtype="float32"))
+                edges[Edge(node.id)] = self.cast(value, kind.dtype)
+            nodes = [node for node in work.graph.nodes if node.layer != INPUT]
+            self._grow(work, Building(checked=False), nodes, edges, layers)
+
+    def cast(self, value: Any, dtype: str) -> Any:
+        return self.keras.ops.cast(value, dtype)
+
     def forget(self, graph: Graph) -> None:
         """Reset Keras' global state. Without a full garbage collection, which costs more than most models do."""
         self.keras.utils.set_random_seed(0)
@@ -212,7 +249,6 @@ class KerasAdapter:
         graph, first_of = work.graph, work.manner.first_of
         for node in nodes:
             given = [edges[edge] for edge in node.inputs]
-            dtype = policy(graph, node)
             with work.library():
                 if node.layer == INPUT:
                     shape = work.manner.shape(node.id, node.outputs[0].shape)
@@ -222,8 +258,8 @@ class KerasAdapter:
                 elif is_utility(node.layer):
                     result = self.utility(node, given[0])
                 else:
-                    known = layers.get(first_of.get(node.id, ""))
-                    layers[node.id] = known or self.layer(node.layer, node.params, dtype, node.id)
+                    known = layers.get(first_of.get(node.id, node.id))
+                    layers[node.id] = known or self.layer_of(graph, node)
                     result = call_layer(layers[node.id], node, given)
             results = flat(result)
             if building.checked and not node.is_broken:
@@ -292,7 +328,10 @@ class KerasAdapter:
             arguments["name"] = node_id
         if name not in WITHOUT_DTYPE:
             arguments["dtype"] = dtype
-        return _class(self.keras, name)(**arguments)
+        kind = _class(self.keras, name)
+        if kind is None:
+            raise AttributeError(f"keras.layers has no {name}")
+        return kind(**without_idle(name, kind, arguments))
 
     def _argument(self, value: Any, dtype: str) -> Any:
         if isinstance(value, Inner):
@@ -341,9 +380,9 @@ class Building:
 
 @cache
 def _class(keras: Any, name: str) -> Any:
-    """The class of a layer; one that a package from outside adds is made by its builder."""
+    """The class of a layer, None if there is none; one that a package from outside adds is made by its builder."""
     build = builder_of(name)
-    return getattr(keras.layers, name) if build is None else build(keras)
+    return getattr(keras.layers, name, None) if build is None else build(keras)
 
 
 class StaticTypeMismatch(Exception):

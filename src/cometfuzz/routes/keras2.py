@@ -56,6 +56,9 @@ class Keras2Adapter(KerasAdapter):
                 del values[parameter]
         return super().layer(name, Params(values), dtype, node_id)
 
+    def cast(self, value: Any, dtype: str) -> Any:
+        return self.tensorflow.cast(value, dtype)
+
     def _tensor(self, array: Any) -> Any:
         return self.tensorflow.constant(array)
 

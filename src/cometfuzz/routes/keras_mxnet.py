@@ -12,8 +12,8 @@ from typing import Any
 from cometfuzz.compat import zip_strictly
 from cometfuzz.ir.graph import Graph, Node, Params
 from cometfuzz.ir.types import TensorType
-from cometfuzz.routes import QUIET, Group, Route, Stage, Step, libraries
-from cometfuzz.routes.keras import PLAINLY, KerasAdapter, Open
+from cometfuzz.routes import QUIET, Group, Route, Stage, Step, Work, libraries
+from cometfuzz.routes.keras import PLAINLY, Building, KerasAdapter, Open
 from cometfuzz.routes.keras2 import ABSENT as ABSENT_IN_KERAS2
 from cometfuzz.routes.keras2 import RENAMED
 
@@ -103,6 +103,10 @@ class MxnetAdapter(KerasAdapter):
 
         apply = mxnet_backend.keras_mxnet_symbol(apply)
         return self.keras.layers.Lambda(apply, output_shape=lambda shape: node.outputs[0].shape, name=node.id)(x)
+
+    def try_out(self, work: Work, layers: dict[str, Any]) -> None:
+        """Call the nodes of a graph; only a whole model runs on real tensors."""
+        self._grow(work, Building(), work.graph.nodes, {}, layers)
 
     def static_type(self, value: Any) -> tuple[str, tuple[int | None, ...]]:
         return str(self.keras.backend.dtype(value)), tuple(self.keras.backend.int_shape(value))

@@ -161,8 +161,7 @@ class Directed(Search):
     def _probe(self, draw: Draw) -> Graph | None:
         """A graph of one plan, whatever defect stands against it."""
         while (item := self._next_goal(self.probes)) is not None:
-            home = self._home(item)
-            found = plan(item, self.guide, draw, replace(self.limits, dialect=Dialect(home.name)))
+            found = plan(item, self.guide, draw, replace(self.limits, dialect=self._home(item).lenient))
             self._note("probe", found is not None)
             if found is not None:
                 return alone(found)

@@ -86,9 +86,12 @@ class Odd(Search):
         for _ in range(TRIES):
             wide = draw.chance(WIDE_SHARE)
             case = draw_layer(draw.choice(tuple(COUNTED)), self.seed, draw.integer(0, 2**32), wide).case
-            if self.dialects.is_clear(case.graph) and not (wide and self.limits.widened().excess(case.graph)):
+            graph = self.dialects.simplified(case.graph)
+            if graph is None or not self.dialects.is_clear(graph):
+                continue
+            if not (wide and self.limits.widened().excess(graph)):
                 oddity = draw.choice(tuple(ODDITIES))
-                return self.launch(case.graph, oddity, draw, data=_odd_inputs(case, oddity, draw))
+                return self.launch(graph, oddity, draw, data=_odd_inputs(replace(case, graph=graph), oddity, draw))
         raise CometfuzzError(f"expected a call that is clear of known defects; received none in {TRIES} draws")
 
     def learn(self, case: Case, feedback: Feedback) -> None:

@@ -106,7 +106,7 @@ def _with_value(
     if item.value not in options:
         return guide.draw_params(spec, types, draw, limits)
     fixed = {_today(item): draw.choice(options[item.value])}
-    params = spec.draw_params(draw, types, fixed, tries=8)
+    params = limits.within(spec, types, spec.draw_params(draw, types, fixed, tries=8))
     return params if params is not None and not limits.objection(spec.name, types, params) else None
 
 

@@ -9,20 +9,23 @@ Strategies are entry points of the group "cometfuzz.strategies": a package from 
 
 from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Protocol
 
 from cometfuzz.coverage.gain import Coverage, Fact, Gain
 from cometfuzz.coverage.layers import SIGMA, SPACES
+from cometfuzz.coverage.offered import offered_space
 from cometfuzz.coverage.routes import RouteCoverage
 from cometfuzz.draw import Draw
-from cometfuzz.errors import UnknownName
+from cometfuzz.errors import CometfuzzError, UnknownName
 from cometfuzz.ir.case import Case, Tensor
 from cometfuzz.ir.graph import Graph
 from cometfuzz.mutation import PAPER
-from cometfuzz.mutation.base import Guide, ModelLimits
+from cometfuzz.mutation.base import Guide, Inapplicable, ModelLimits
 from cometfuzz.mutation.dialect import Dialect, Dialects, usual_dialects
+from cometfuzz.mutation.repair import trim
 from cometfuzz.mutation.special_input import is_multiplied
 from cometfuzz.plugins import Plugins
 from cometfuzz.search.pool import Pool
@@ -34,6 +37,7 @@ WINDOW = 8
 FOR_A_ROUTE = "for a route"
 """How a case is said to be made that covers something new on a dear route; the policy lets such routes have it."""
 
+LARGE = 2**62
 SPECIAL, SPECIAL_SHARE = "SpecialI", 0.05
 """The mutation behind whose product all is NaN, and the largest share of cases that it may make."""
 
@@ -117,10 +121,12 @@ class Search:
     def __init__(self, options: Options) -> None:
         self.seed, self.limits, self.index, self.dialects = options.seed, options.limits, 0, options.dialects
         self.mutations = (*PAPER, *options.mutations)
-        self.pool = Pool(options.seeds)
-        self.unseen = deque(options.seeds)
+        seeds = offered_seeds(options)
+        self.pool = Pool(seeds)
+        self.unseen = deque(seeds)
         """Seeds that no case has been made of yet: they come first, since coverage counts what is executed."""
-        self.coverages = tuple(Coverage(space(options.sigma)) for space in SPACES)
+        spaces = (offered_space(space(options.sigma), options.dialects.offering) for space in SPACES)
+        self.coverages = tuple(map(Coverage, spaces))
         self.claimed: Counter[Fact] = Counter()
         self.failures: Counter[Fact] = Counter()
         self.flights: deque[Flight] = deque()
@@ -179,6 +185,22 @@ class Search:
         if fit and (self.is_gain(gains) or feedback.new_branches):
             self.pool.add(case.graph, Draw(self.seed, "pool", self.index))
         return flight, gains
+
+
+def offered_seeds(options: Options) -> list[Graph]:
+    """The seeds as far as the libraries have what is in them: with simpler values where one is lacking, in part where a
+    layer is; one of which nothing is left is left out."""
+    found: list[Graph] = []
+    for number, graph in enumerate(options.seeds):
+        kept = options.dialects.simplified(graph)
+        if kept is None:
+            limits = ModelLimits(len(graph.nodes), LARGE, LARGE, LARGE, options.dialects.of(graph).lenient)
+            with suppress(Inapplicable):
+                kept = trim(graph, Draw(options.seed, "offered", number), limits)
+        found += [kept] if kept is not None else []
+    if not found:
+        raise CometfuzzError("expected a seed of which the libraries have a part; received none")
+    return found
 
 
 @dataclass(frozen=True)
