@@ -19,6 +19,7 @@ from cometfuzz.catalogue.spec import CATALOGUE, KERAS3
 from cometfuzz.config import PolicyConfig
 from cometfuzz.draw import Draw
 from cometfuzz.execution.reference import REFERENCE
+from cometfuzz.execution.sayable import objection, takes_everything
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.graph import INPUT, Graph, Node, is_operator
 from cometfuzz.ir.types import POLICIES, POLICY
@@ -103,7 +104,8 @@ def _with_switches(
 
 def assign_breaking(view: View, case: Case) -> Assignment:
     """A call that breaks a rule goes to every library: it is small, and how many refuse it is all that counts."""
-    plain = [route for name, route in view.routes.items() if route.switch is None and name != REFERENCE.name]
+    plain = [route for route in view.routes.values() if route.switch is None and takes_everything(route)]
+    plain = [route for route in plain if route.name != REFERENCE.name]
     return Assignment(case, tuple(route.name for route in plain if route.speaks in (KERAS3, "")))
 
 
@@ -136,7 +138,8 @@ def _obstacles(graph: Graph, view: View, name: str) -> dict[str, bool]:
             continue
         x = spec.view(graph.input_types(node), node.params)
         layers = [spec, *(CATALOGUE[inner.layer] for inner, _ in spec.inner(x, node.params))]
-        if route.speaks and any(layer.counted and route.speaks not in layer.libraries for layer in layers):
+        foreign = route.speaks and any(layer.counted and route.speaks not in layer.libraries for layer in layers)
+        if foreign or objection(route, spec, graph.input_types(node), node.params):
             found[node.id] = True
             continue
         known = [rule for rule in view.rules_against(name, spec, x, node.params) if rule.symptom in STOPPING]
