@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from cometfuzz.routes.direct import (
     activation,
+    attention,
     convolution,
     dense,
     merging,
     normalisation,
     pooling,
+    preprocessing,
+    recurrent,
     regularising,
     reshaping,
     utility,
+    wrapping,
 )
 from cometfuzz.routes.direct.operators import (
     arranging,
+    blocks,
     elementwise,
     joining,
     neural,
@@ -23,11 +28,13 @@ from cometfuzz.routes.direct.operators import (
     products,
     reducing,
     repeating,
+    sorting,
     windows,
 )
 from cometfuzz.routes.direct.writing import WRITERS as WRITERS
 
 FAMILIES = (
-    *(activation, convolution, dense, merging, normalisation, pooling, regularising, reshaping, utility),
-    *(arranging, elementwise, joining, neural, normalising, picking, products, reducing, repeating, windows),
+    *(activation, attention, convolution, dense, merging, normalisation, pooling, preprocessing, recurrent),
+    *(regularising, reshaping, utility, wrapping, arranging, blocks, elementwise, joining, neural, normalising),
+    *(picking, products, reducing, repeating, sorting, windows),
 )

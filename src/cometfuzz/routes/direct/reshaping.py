@@ -105,7 +105,7 @@ def resized(c: Call, x: str, method: str, scales: Any = None, sizes: Any = None,
             "exclude_outside": 1,
         },
     }
-    how = {**methods[method], **({"antialias": 1} if antialias else {})}
+    how = {**methods[method], **({"antialias": 1, "exclude_outside": 1} if antialias else {})}
     if scales:
         return w.op("Resize", x, "", w.constant(scales, "float32"), **how)
     return w.op("Resize", x, "", "", w.ints(sizes), **how)
