@@ -55,12 +55,14 @@ def assign(
     draw, routes = Draw(seed, "policy", index), view.routes
     modern = _is_modern(case.graph)
     whole, parts = [*_base(policy, case.graph)], []
-    for name in [name for name in policy.sampled if draw.chance(1 / policy.sampled_one_in)]:
-        part = _part_for(view, name, case, new, policy.largest_cut, draw.child(name)) if name in routes else None
+    lots = _lots(policy.sampled, routes)
+    for lot in [lot for lot in lots if draw.chance(1 / policy.sampled_one_in)]:
+        name = next((name for name in lots[lot] if name in routes), "")
+        part = _part_for(view, name, case, new, policy.largest_cut, draw.child(lot)) if name else None
         if part is not None and part.graph == case.graph:
-            whole.append(name)
+            whole += lots[lot]
         elif part is not None:
-            parts.append(Assignment(part, _present(routes, [*_base(policy, part.graph), name])))
+            parts.append(Assignment(part, _present(routes, [*_base(policy, part.graph), *lots[lot]])))
     turn = Draw(seed, "policy block", index // policy.one_in).integer(0, policy.one_in - 1)
     if new and modern and index % policy.one_in == turn:
         avoided = {node for name in policy.clear if name in routes for node in _obstacles(case.graph, view, name)}
@@ -73,6 +75,16 @@ def assign(
     if not first.routes:
         return []
     return [_with_switches(policy, routes, part, (seed, index, number)) for number, part in enumerate([first, *parts])]
+
+
+def _lots(names: Sequence[str], routes: Mapping[str, Route]) -> dict[str, list[str]]:
+    """Routes that are sampled, each by itself; but readers of one file that we write together: of one alone nobody
+    could say whether it is the reader or the file."""
+    lots: dict[str, list[str]] = {}
+    for name in names:
+        route = routes.get(name)
+        lots.setdefault(name if route is None or takes_everything(route) else route.steps[0].key, []).append(name)
+    return lots
 
 
 def _with_switches(

@@ -4,7 +4,8 @@ from functools import cache, lru_cache
 from importlib.metadata import EntryPoint
 from typing import Any
 
-from cometfuzz.catalogue.spec import CATALOGUE, LayerSpec
+from cometfuzz.catalogue.spec import CATALOGUE, KERAS3, LayerSpec
+from cometfuzz.ir.case import Manner
 from cometfuzz.ir.graph import INPUT, Graph, Params
 from cometfuzz.ir.types import TensorType
 from cometfuzz.plugins import load
@@ -14,6 +15,11 @@ from cometfuzz.routes import Route
 def takes_everything(route: Route) -> bool:
     """Whether nothing has to be asked of a route's first step."""
     return not route.steps[0].objection
+
+
+def knows_manners(route: Route, manner: Manner) -> bool:
+    """Whether a route can be given models in a manner: Keras 3 knows them all, and what we write has sizes in it."""
+    return route.speaks == KERAS3 or (not takes_everything(route) and not manner.opened)
 
 
 def objection(route: Route, spec: LayerSpec, types: tuple[TensorType, ...], params: Params) -> str:

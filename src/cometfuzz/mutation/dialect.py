@@ -10,6 +10,7 @@ from functools import cache, lru_cache
 
 from cometfuzz.catalogue.spec import CATALOGUE, KERAS2, KERAS3
 from cometfuzz.config import PolicyConfig
+from cometfuzz.execution.sayable import objection
 from cometfuzz.execution.versions import general_view
 from cometfuzz.ir.graph import Graph, Params
 from cometfuzz.ir.types import POLICY, TensorType
@@ -44,6 +45,8 @@ def _objection(dialect: Dialect, layer: str, types: tuple[TensorType, ...], para
         if dialect.name not in CATALOGUE[inner.layer].libraries:
             return f"{dialect.name} has no {inner.layer}"
     for route in dialect.routes:
+        if route in dialect.view.routes and (reason := objection(dialect.view.routes[route], spec, types, params)):
+            return f"{route}: {reason}"
         for rule in dialect.view.rules_against(route, spec, x, params):
             return f"{rule.id} on {route}: {rule.text}"
     return ""

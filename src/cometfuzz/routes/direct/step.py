@@ -30,7 +30,7 @@ def _reading(route: Route) -> Route:
     name, reader = f"direct-{route.name}", route.path.rpartition("tf2onnx > ")[2]
     step = replace(route.steps[-1], name=name)
     return replace(
-        route, name=name, path=f"ONNX of ours > {reader}", speaks="", steps=(WRITE, step), turn="", clear=False
+        route, name=name, path=f"ONNX of ours > {reader}", speaks="", steps=(WRITE, step), turn="sampled", clear=False
     )
 
 
