@@ -77,18 +77,14 @@ class _Checked:
 def check(
     model: Annotated[
         Path,
-        typer.Argument(
-            metavar="MODEL", help="A model file as Keras saves it, an ONNX file (.onnx), or a case file (.json)."
-        ),
+        typer.Argument(metavar="MODEL", help="A model as Keras saves it, an ONNX file (.onnx), or a case (.json)."),
     ],
     routes: Annotated[
         str, typer.Option(help="Routes, with commas between them; by default all that speak Keras 3, or read ONNX.")
     ] = "",
     open_size: Annotated[
         int | None,
-        typer.Option(
-            min=1, help="The size of axes that the file leaves open, the batch of a Keras model apart (it is 1)."
-        ),
+        typer.Option(min=1, help="The size of axes that the file leaves open; the batch of Keras is 1."),
     ] = None,
     seed: Annotated[
         int, typer.Option(min=0, callback=at_most(LARGEST_SEED), help="What the inputs are drawn from.")
@@ -114,10 +110,11 @@ def check(
     settings = load_config(config)
     if model.suffix.lower() == ONNX_FILE:
         readers = {route.name: route for route in reading(configured(settings).values())}
+        usual = ",".join(name for name, route in readers.items() if route.turn)
         if keep is not None:
             raise CometfuzzError(f"--keep: expected a model that is a case; received model={str(model)!r}, a file")
         _answer_file(
-            model, choose(routes or "all", readers), open_size, seed, WorkerLimits.of(settings.limits), as_json
+            model, choose(routes or usual, readers), open_size, seed, WorkerLimits.of(settings.limits), as_json
         )
     everything, recognised = configured(settings), gather_known(known or (), settings.known)
     chosen = choose(routes, everything) if routes else [each for each in everything.values() if each.speaks == "keras3"]

@@ -104,7 +104,7 @@ def _described(path: Path, outcome: Outcome) -> Any:
         raise WorkerFailure(str(outcome))
     if outcome.status != "completed":
         raise InvalidCase(
-            f"{path}: expected an ONNX file; received what onnx does not read: {clean(str(outcome))[:200]}"
+            f"{path}: expected an ONNX file; received what onnx does not read: {clean(str(outcome))[:160]}"
         )
     told = json.loads(outcome.outputs[0].data)
     if told["external"]:

@@ -160,7 +160,7 @@ class Executor:
         return self._run(case, [route], intermediates=False).outcomes[route.name]
 
     def run_given(self, artefact: bytes, inputs: Graph, data: Data, routes: Sequence[Route]) -> dict[str, Outcome]:
-        """Run a file that somebody gives on routes whose first step stands for it; `inputs` has what is fed, no more."""
+        """Run a file that somebody gives on routes whose first step stands for it; `inputs` has what is fed."""
         execution = _Execution(self, inputs, data, routes)
         for route in routes:
             first = route.steps[0].stages[0]

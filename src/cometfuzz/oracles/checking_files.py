@@ -1,6 +1,7 @@
 """The answer for a file that no graph of ours stands for: readers of an ONNX file, judged by each other.
 
-The answer of most libraries is taken for right; of as many, that of onnx's own evaluator, which says what the file means.
+The answer of most libraries is taken for right; of as many, that of onnx's own evaluator, which says what
+the file means.
 """
 
 from collections.abc import Mapping

@@ -25,9 +25,7 @@ DESCRIBED = Route("onnx-file", "an ONNX file, described", "", (GIVEN, _DESCRIBE)
 
 def reading(routes: Iterable[Route]) -> list[Route]:
     """The routes that read the file of tf2onnx, on a given file instead."""
-    found = [
-        route for route in routes if len(route.steps) > 1 and route.steps[-2] == TF2ONNX and route.steps[-1].reader
-    ]
+    found = [route for route in routes if TF2ONNX in route.steps[-2:-1] and route.steps[-1].reader]
     return [
         replace(route, path=route.path.rpartition("tf2onnx > ")[2], speaks="", steps=(GIVEN, route.steps[-1]))
         for route in found
