@@ -73,6 +73,7 @@ class Encoder:
 
     def __init__(self, onnx: Any) -> None:
         self.onnx = onnx
+        self._versions: dict[int, int] = {}
 
     def model(self, graph: Graph, w: Writing, outputs: Sequence[str]) -> Any:
         """The ModelProto of a written graph, with inputs named as their nodes and outputs in their order."""
@@ -91,8 +92,14 @@ class Encoder:
         tensors = [self._tensor(name, each.dtype, each.values) for name, each in w.constants.items()]
         proto = self.onnx.GraphProto(name="model", node=operators, input=given, output=made, initializer=tensors)
         opset = self.onnx.OperatorSetIdProto(domain="", version=w.opset)
-        version = helper.find_min_ir_version_for([opset])
+        version = self._ir_version(opset)
         return self.onnx.ModelProto(ir_version=version, producer_name="cometfuzz", graph=proto, opset_import=[opset])
+
+    def _ir_version(self, opset: Any) -> int:
+        """The oldest that has the opset, which is what old readers take."""
+        if opset.version not in self._versions:
+            self._versions[opset.version] = self.onnx.helper.find_min_ir_version_for([opset])
+        return self._versions[opset.version]
 
     def _named(self, w: Writing, graph: Graph, outputs: Sequence[str]) -> tuple[dict[str, str], list[Any]]:
         """New names for what is an output; what has one already, or is an input or a constant, is handed on."""

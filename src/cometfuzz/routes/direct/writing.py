@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
 from typing import Any, Union
 
 import numpy as np
@@ -54,6 +55,13 @@ class Constant:
     values: Any
 
 
+@cache
+def _taken(kind: str, opset: int) -> tuple[str, ...]:
+    """The letters of the dtypes that each input of an operator may have; none if the opset has no such operator."""
+    found = [takes for since, takes in TAKES[kind] if since <= opset]
+    return tuple(found[-1].split(",")) if found else ()
+
+
 @dataclass
 class Writing:
     """A model under way at an opset: its operations, its constants, and the dtype of every name so far."""
@@ -67,12 +75,8 @@ class Writing:
 
     def has(self, kind: str, dtype: str = "") -> bool:
         """Whether the opset has an operator, for a dtype of its first input."""
-        takes = self._takes(kind)
-        return takes is not None and LETTERS.get(dtype, "") in takes.split(",")[0]
-
-    def _takes(self, kind: str) -> str | None:
-        found = [takes for since, takes in TAKES[kind] if since <= self.opset]
-        return found[-1] if found else None
+        taken = _taken(kind, self.opset)
+        return bool(taken) and LETTERS.get(dtype, "") in taken[0]
 
     def op(self, kind: str, *inputs: str, dtype: str = "", **attributes: Any) -> str:
         """Add an operator with one output, and give its name. dtype: of the output, if not that of the first input."""
@@ -91,10 +95,9 @@ class Writing:
         return outputs
 
     def _expect_taken(self, kind: str, inputs: Sequence[str]) -> None:
-        takes = self._takes(kind)
-        if takes is None:
+        allowed = _taken(kind, self.opset)
+        if not allowed:
             raise Unsaid(f"there is no {kind} at opset {self.opset}")
-        allowed = takes.split(",")
         for place, name in enumerate(inputs):
             letters = allowed[min(place, len(allowed) - 1)]
             if name and LETTERS[self.dtypes[name]] not in letters:
@@ -181,7 +184,7 @@ class Call:
     outputs: tuple[TensorType, ...]
     weights: tuple[Any, ...] = ()
 
-    @property
+    @cached_property
     def dtype(self) -> str:
         """That in which the layer computes."""
         floats = [kind.dtype for kind in (*self.types, *self.outputs) if kind.is_float]
