@@ -15,7 +15,6 @@ from typing import Any
 from cometfuzz.campaign.events import CaseDone, Ended, Event, Executed, Notice, RouteResult, Started, Summary
 from cometfuzz.campaign.kinds import Kinds
 from cometfuzz.catalogue.manners import exchanged
-from cometfuzz.catalogue.spec import KERAS3
 from cometfuzz.config import PolicyConfig
 from cometfuzz.coverage.branches import Branches
 from cometfuzz.coverage.gain import summary_of
@@ -25,6 +24,7 @@ from cometfuzz.execution.executor import Executor
 from cometfuzz.execution.outcome import Outcome, Trial
 from cometfuzz.execution.policy import Assignment, assign, assign_breaking
 from cometfuzz.execution.reference import REFERENCE
+from cometfuzz.execution.sayable import knows_manners
 from cometfuzz.ir.case import PLAIN, Case
 from cometfuzz.ir.codec import case_id
 from cometfuzz.oracles.bench import Bench
@@ -190,12 +190,15 @@ class Campaign:
         routes, found = self.executor.view.routes, []
         for number, part in enumerate(assignments):
             draw = Draw(self.seed, "manner", self._next, number)
-            able = tuple(name for name in part.routes if routes[name].speaks == KERAS3 and routes[name].switch is None)
+            plain = [name for name in part.routes if routes[name].switch is None]
+            able = tuple(name for name in plain if knows_manners(routes[name], PLAIN))
             if not able or not draw.chance(1 / self.policy.manner_one_in):
                 continue
             case = mannered(part.case, draw, exported=any(name in self.policy.converters for name in able))
             other = exchanged(case) if case is not None and case.manner.before and draw.chance(1 / 2) else None
-            found += [Assignment(each, able) for each in (case, other) if each is not None]
+            for each in (each for each in (case, other) if each is not None):
+                knowing = tuple(name for name in able if knows_manners(routes[name], each.manner))
+                found += [Assignment(each, knowing)] if knowing else []
         return found
 
     def _await(self, flight: _Flight, began: float) -> str:

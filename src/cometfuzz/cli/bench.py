@@ -14,6 +14,7 @@ from cometfuzz.cli.numbers import MOST_SECONDS, at_most
 from cometfuzz.cli.output import print_json
 from cometfuzz.draw import Draw
 from cometfuzz.execution.measuring import measure, measure_branches, measure_sharing
+from cometfuzz.execution.measuring_direct import measure_direct
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.codec import encode
 from cometfuzz.routes.registry import ROUTES, choose
@@ -135,4 +136,31 @@ def branches(
         f"{result['slowdown']:.3f} times the CPU time when warm; start-up {start['off']} CPU s without,"
         f" {start['first']} the first time, {start['cached']} from then on;"
         f" {share['covered']} of {share['total']} branches in {result['modules']} modules ({share['percent']}%)"
+    )
+
+
+@app.command(epilog="Example: cometfuzz bench direct --models 200 --json")
+def direct(
+    models: Annotated[int, typer.Option(min=1, help="How many models.")] = 200,
+    nodes: Annotated[int, typer.Option(min=2, help="Nodes in each model.")] = 12,
+    route: Annotated[str, typer.Option(help="A route that reads the ONNX that we write.")] = "direct-onnxruntime",
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Write drawn models as ONNX, check and run them: CPU time of these stages, and with all that lies between.
+
+    models_per_cpu_s: writer, checker and reader alone. with_transport: with the drawing of tensors, and all that
+    parent and children do to hand them over.
+    """
+    (chosen,) = choose(route, ROUTES)
+    columns = (TextColumn("running models"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        bar = progress.add_task("", total=models)
+        result = measure_direct(chosen, models, nodes, lambda: progress.advance(bar))
+    if as_json:
+        print_json(result)
+        return
+    each = ", ".join(f"{stage} {spent} ms" for stage, spent in result["ms_per_model"].items())
+    typer.echo(
+        f"{result['models_per_cpu_s']} models of {nodes} nodes per CPU second ({each});"
+        f" {result['models_per_cpu_s_with_transport']} with transport; {result['completed']} of {models} completed"
     )

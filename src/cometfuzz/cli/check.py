@@ -12,6 +12,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from cometfuzz.catalogue.files import save
+from cometfuzz.cli.check_onnx import CheckedFile, check_file
 from cometfuzz.cli.numbers import LARGEST_SEED, at_most
 from cometfuzz.cli.output import print_json
 from cometfuzz.config import load as load_config
@@ -25,10 +26,14 @@ from cometfuzz.oracles.checking import Answer, check_model, count, exit_code, is
 from cometfuzz.oracles.variation import Varied, untrained, vary
 from cometfuzz.reports.text import clean, plural
 from cometfuzz.routes import Route
+from cometfuzz.routes.onnx_given import reading
 from cometfuzz.routes.registry import choose
 from cometfuzz.seeds.importing import read_model
 from cometfuzz.triage.advice import Advice, Adviser
 from cometfuzz.triage.known import Known, gather_known
+
+ONNX_FILE = ".onnx"
+"""How the name of a file ends that readers take as it is."""
 
 SHOWN = 3
 """How many layers a line names."""
@@ -71,13 +76,15 @@ class _Checked:
 
 def check(
     model: Annotated[
-        Path, typer.Argument(metavar="MODEL", help="A model file as Keras saves it, or a case file (.json).")
+        Path,
+        typer.Argument(metavar="MODEL", help="A model as Keras saves it, an ONNX file (.onnx), or a case (.json)."),
     ],
     routes: Annotated[
-        str, typer.Option(help="Routes, with commas between them; by default all that speak Keras 3.")
+        str, typer.Option(help="Routes, with commas between them; by default all that speak Keras 3, or read ONNX.")
     ] = "",
     open_size: Annotated[
-        int | None, typer.Option(min=1, help="The size of axes that the file leaves open, the batch apart (it is 1).")
+        int | None,
+        typer.Option(min=1, help="The size of axes that the file leaves open; the batch of Keras is 1."),
     ] = None,
     seed: Annotated[
         int, typer.Option(min=0, callback=at_most(LARGEST_SEED), help="What the inputs are drawn from.")
@@ -95,9 +102,20 @@ def check(
     The exit code is 0 if all agree, 1 if a route fails or gives another answer, and 3 if a route could not be judged,
     or only one completed and nothing says whether it is right.
 
+    An ONNX file goes to every reader as it is, on inputs drawn as it declares them; the readers are judged by each
+    other and by onnx's ReferenceEvaluator.
+
     Example: cometfuzz check mine.keras --routes keras-tf,onnxruntime,litert
     """
     settings = load_config(config)
+    if model.suffix.lower() == ONNX_FILE:
+        readers = {route.name: route for route in reading(configured(settings).values())}
+        usual = ",".join(name for name, route in readers.items() if route.turn)
+        if keep is not None:
+            raise CometfuzzError(f"--keep: expected a model that is a case; received model={str(model)!r}, a file")
+        _answer_file(
+            model, choose(routes or usual, readers), open_size, seed, WorkerLimits.of(settings.limits), as_json
+        )
     everything, recognised = configured(settings), gather_known(known or (), settings.known)
     chosen = choose(routes, everything) if routes else [each for each in everything.values() if each.speaks == "keras3"]
     case = read_model(model, True, open_size, seed)
@@ -106,6 +124,20 @@ def check(
         _keep(checked.varied.case, keep)
     if as_json:
         print_json({"model": str(model), **_plain(checked)})
+    else:
+        _print(checked)
+    raise typer.Exit(exit_code(checked.answers))
+
+
+def _answer_file(
+    model: Path, readers: Sequence[Route], open_size: int | None, seed: int, limits: WorkerLimits, as_json: bool
+) -> None:
+    """The same for an ONNX file, on those who read it."""
+    checked = check_file(model, readers, open_size, seed, limits)
+    if as_json:
+        print_json(
+            {"model": str(model), **_verdicts(checked.answers, checked.advice), **checked.plain, **_said(checked)}
+        )
     else:
         _print(checked)
     raise typer.Exit(exit_code(checked.answers))
@@ -147,20 +179,30 @@ def _keep(case: Case, place: Path) -> None:
 
 
 def _plain(checked: _Checked) -> dict[str, Any]:
-    varied, counts = checked.varied, count(checked.answers)
+    varied = checked.varied
     return {
-        "agrees": counts["agrees"] == len(checked.answers),
-        "counts": {verdict.replace(" ", "_"): number for verdict, number in counts.items()},
-        "exit_code": exit_code(checked.answers),
+        **_verdicts(checked.answers, checked.advice),
         "judged_by": "routes" if is_large(varied.case.graph) else "reference",
         "inputs": {"seed": varied.case.rng_seed, "scale": varied.scale},
         "weights": {"drawn": bool(varied.gain), "gain": varied.gain or None, "look_untrained": checked.fresh},
         "tries": varied.tries,
         "varies": None if varied.constant is None else not varied.constant,
-        "notes": checked.notes,
-        "warnings": checked.warnings,
-        "routes": [_plain_answer(answer, checked.advice.get(answer.route, Advice())) for answer in checked.answers],
+        **_said(checked),
     }
+
+
+def _verdicts(answers: Sequence[Answer], advice: Mapping[str, Advice]) -> dict[str, Any]:
+    counts = count(answers)
+    return {
+        "agrees": counts["agrees"] == len(answers),
+        "counts": {verdict.replace(" ", "_"): number for verdict, number in counts.items()},
+        "exit_code": exit_code(answers),
+        "routes": [_plain_answer(answer, advice.get(answer.route, Advice())) for answer in answers],
+    }
+
+
+def _said(checked: _Checked | CheckedFile) -> dict[str, Any]:
+    return {"notes": checked.notes, "warnings": checked.warnings}
 
 
 def _plain_answer(answer: Answer, advice: Advice) -> dict[str, Any]:
@@ -178,7 +220,7 @@ def _plain_answer(answer: Answer, advice: Advice) -> dict[str, Any]:
     }
 
 
-def _print(checked: _Checked) -> None:
+def _print(checked: _Checked | CheckedFile) -> None:
     table = Table("route", "answer", "largest difference", box=box.SIMPLE_HEAD, pad_edge=False)
     for answer in checked.answers:
         table.add_row(

@@ -19,6 +19,7 @@ from cometfuzz.errors import WorkerFailure
 from cometfuzz.execution.comparing import array_of
 from cometfuzz.execution.executor import Executor, python_of
 from cometfuzz.execution.outcome import Outcome, Trial
+from cometfuzz.execution.sayable import takes
 from cometfuzz.execution.supervisor import WorkerLimits
 from cometfuzz.execution.versions import usual_view
 from cometfuzz.ir.case import Case
@@ -220,7 +221,8 @@ def conform(
     find_python: Callable[[Group], Path] = python_of,
     policies: bool = False,
 ) -> Iterator[Result]:
-    """Run `draws` draws of each layer on each route that has it; what the routes share is done once for all.
+    """Run `draws` draws of each layer on each route that has it; what the routes share is done once for all. A draw
+    that a route's first step objects to is none of that route.
 
     policies: each call under a dtype policy, where the layer takes one.
     """
@@ -229,10 +231,13 @@ def conform(
         routes, jobs, limits or WorkerLimits(stage_s=120.0), pause_after=0, find_python=find_python
     ) as executor:
         for name in layers:
-            having = [route.name for route in routes if name in layers_of(route)]
-            for index in range(draws if having else 0):
+            speaking = [route for route in routes if name in layers_of(route)]
+            for index in range(draws if speaking else 0):
                 drawn = draw_precise(name, seed, index) if policies else draw_layer(name, seed, index)
                 if drawn is None:
+                    continue
+                having = [route.name for route in speaking if takes(route, drawn.case.graph)]
+                if not having:
                     continue
                 flying.append((drawn, index, executor.submit(drawn.case, having)))
                 if len(flying) > 2 * jobs:

@@ -23,6 +23,7 @@ from cometfuzz.config import PolicyConfig
 from cometfuzz.coverage.routes import Wanted
 from cometfuzz.draw import Draw
 from cometfuzz.execution.reference import REFERENCE
+from cometfuzz.execution.sayable import objection, takes_everything
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.graph import INPUT, Graph, Node, is_operator
 from cometfuzz.ir.types import POLICIES, POLICY
@@ -66,13 +67,15 @@ def assign(
     draw, routes = Draw(seed, "policy", index), view.routes
     modern = _is_modern(case.graph)
     whole, parts = [*_base(policy, case.graph)], []
-    for name in [name for name in policy.sampled if draw.chance(1 / policy.sampled_one_in)]:
-        new = wanted.get(name, {})
-        part = _part_for(view, name, case, new, policy.largest_cut, draw.child(name)) if name in routes else None
+    lots = _lots(policy.sampled, routes)
+    for lot in [lot for lot in lots if draw.chance(1 / policy.sampled_one_in)]:
+        name = next((name for name in lots[lot] if name in routes), "")
+        new = {node for each in lots[lot] for node in wanted.get(each, {})}
+        part = _part_for(view, name, case, new, policy.largest_cut, draw.child(lot)) if name else None
         if part is not None and part.graph == case.graph:
-            whole.append(name)
+            whole += lots[lot]
         elif part is not None:
-            parts.append(Assignment(part, _present(routes, [*_base(policy, part.graph), name])))
+            parts.append(Assignment(part, _present(routes, [*_base(policy, part.graph), *lots[lot]])))
     turn = Draw(seed, "policy block", index // policy.one_in).integer(0, policy.one_in - 1)
     if modern and (due or index % policy.one_in == turn):
         dear = _dear(policy, view, case, wanted, draw.child("dear"))
@@ -110,6 +113,16 @@ def _dear(policy: PolicyConfig, view: View, case: Case, wanted: Wanted, draw: Dr
     return Assignment(part, tuple(name for name in gets if name == lead or not _obstacles(part.graph, view, name)))
 
 
+def _lots(names: Sequence[str], routes: Mapping[str, Route]) -> dict[str, list[str]]:
+    """Routes that are sampled, each by itself; but readers of one file that we write together: of one alone nobody
+    could say whether it is the reader or the file."""
+    lots: dict[str, list[str]] = {}
+    for name in names:
+        route = routes.get(name)
+        lots.setdefault(name if route is None or takes_everything(route) else route.steps[0].key, []).append(name)
+    return lots
+
+
 def _with_switches(
     policy: PolicyConfig, routes: Mapping[str, Route], part: Assignment, place: tuple[int, int, int]
 ) -> Assignment:
@@ -141,6 +154,7 @@ def assign_breaking(view: View, case: Case) -> Assignment:
     """A call that breaks a rule goes to every library that has what is in it: it is small, and how many refuse it is
     all that counts."""
     plain = [route for name, route in view.routes.items() if route.switch is None and name != REFERENCE.name]
+    plain = [route for route in plain if takes_everything(route)]
     able = [route.name for route in plain if route.speaks in (KERAS3, "")]
     return Assignment(case, tuple(name for name in able if not _lacking(case.graph, view, name)))
 
@@ -186,7 +200,8 @@ def _obstacles(graph: Graph, view: View, name: str, among: Collection[str] | Non
             continue
         x = spec.view(graph.input_types(node), node.params)
         layers = [spec, *(CATALOGUE[inner.layer] for inner, _ in spec.inner(x, node.params))]
-        if route.speaks and any(layer.counted and route.speaks not in layer.libraries for layer in layers):
+        foreign = route.speaks and any(layer.counted and route.speaks not in layer.libraries for layer in layers)
+        if foreign or objection(route, spec, graph.input_types(node), node.params):
             found[node.id] = True
             continue
         known = [rule for rule in view.rules_against(name, spec, x, node.params) if rule.symptom in STOPPING]

@@ -187,7 +187,9 @@ class View:
     def base_of(self, route: str) -> str | None:
         """The route of this view that has the same front end, in the same environment, and nothing behind it."""
         own = self.routes.get(route)
-        same = [other for other in self.routes.values() if own is not None and other.keys[0] == own.keys[0]]
+        if own is None or not own.steps[0].live:
+            return None
+        same = [other for other in self.routes.values() if other.keys[0] == own.keys[0]]
         shortest = min(same, key=lambda other: len(other.steps), default=own)
         return None if shortest is own or shortest is None else shortest.name
 

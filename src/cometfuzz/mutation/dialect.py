@@ -14,6 +14,7 @@ from cometfuzz.catalogue.offer import Offer, simplified
 from cometfuzz.catalogue.spec import CATALOGUE, KERAS2, KERAS3, LayerSpec
 from cometfuzz.catalogue.validate import check
 from cometfuzz.config import PolicyConfig
+from cometfuzz.execution.sayable import objection
 from cometfuzz.execution.versions import general_view
 from cometfuzz.ir.graph import Graph, Params
 from cometfuzz.ir.types import POLICY, TensorType
@@ -82,8 +83,10 @@ def _objection(dialect: Dialect, layer: str, types: tuple[TensorType, ...], para
     for inner, _ in spec.inner(x, params):
         if dialect.name not in CATALOGUE[inner.layer].libraries:
             return f"{dialect.name} has no {inner.layer}"
-    for route in dialect.routes if dialect.clear else ():
-        for rule in dialect.view.rules_against(route, spec, x, params):
+    for route in dialect.routes:
+        if route in dialect.view.routes and (reason := objection(dialect.view.routes[route], spec, types, params)):
+            return f"{route}: {reason}"
+        for rule in dialect.view.rules_against(route, spec, x, params) if dialect.clear else ():
             return f"{rule.id} on {route}: {rule.text}"
     return ""
 

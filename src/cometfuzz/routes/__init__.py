@@ -83,7 +83,8 @@ class Step:
     since only triage calls it. engine: of a route's second step, how the model that the first one built is run
     (`triage/scripts/engines.py`); reader: of a step that takes an ONNX file, how that is read and run
     (`triage/scripts/readers.py`). Without one no script is written of the step. switch: the name of the switch that its
-    options set.
+    options set. objection: of a first step that does not take every call, the function that the parent asks before it
+    sends one (`execution/sayable.py`), named alike.
     """
 
     name: str
@@ -96,6 +97,7 @@ class Step:
     engine: str = ""
     reader: str = ""
     switch: str = ""
+    objection: str = ""
 
     @property
     def key(self) -> str:
@@ -109,7 +111,8 @@ class Step:
 
 @dataclass(frozen=True)
 class Route:
-    """A way to a library: `path` describes it; `speaks` is the layer dialect of its builder: keras3 or keras2.
+    """A way to a library: `path` describes it; `speaks` is the layer dialect of its builder: keras3, keras2, or
+    none where it is no Keras that builds.
 
     one_dtype: whether the library computes a whole model in one float dtype. like: the route of which this is a copy in
     another environment. turn: which cases it gets. clear: whether the cut of a case that converters get is cleared of

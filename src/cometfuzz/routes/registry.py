@@ -61,9 +61,14 @@ def with_turn(turn: Turn) -> tuple[str, ...]:
 
 
 def base_of(name: str) -> str | None:
-    """The route that runs the same model without any detour: keras-tf for all that goes on from its model."""
+    """The route that runs the same model without any detour: keras-tf for all that goes on from its model.
+
+    Where a first step leaves no model behind but a file, there is none.
+    """
     route = ROUTES.get(plain_name(name))
-    same = [other for other in ROUTES.values() if route is not None and other.steps[0] == route.steps[0]]
+    if route is None or not route.steps[0].live:
+        return None
+    same = [other for other in ROUTES.values() if other.steps[0] == route.steps[0]]
     shortest = min(same, key=lambda other: len(other.steps), default=route)
     return None if shortest is route or shortest is None else shortest.name
 

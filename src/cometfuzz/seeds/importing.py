@@ -21,7 +21,12 @@ from cometfuzz.seeds.keras_places import Place, places_in_archive, places_in_hdf
 from cometfuzz.seeds.saved import SUFFIXES, Saved, open_saved
 
 _INSTEAD = "save the model with `model.save('NAME.keras')` or `model.save('NAME.h5')`"
-_FOREIGN = {".onnx": "an ONNX file", ".pb": "a TensorFlow graph", ".pt": "a PyTorch file", ".pth": "a PyTorch file"}
+_FOREIGN = {
+    ".onnx": "an ONNX file, which only `cometfuzz check` takes",
+    ".pb": "a TensorFlow graph",
+    ".pt": "a PyTorch file",
+    ".pth": "a PyTorch file",
+}
 _FOREIGN |= {".tflite": "a LiteRT file", ".json": "a case file, which is imported already"}
 
 

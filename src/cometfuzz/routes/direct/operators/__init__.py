@@ -1,0 +1,1 @@
+"""Operators: functions of keras.ops, by family as in the catalogue."""
