@@ -1,7 +1,8 @@
 """Keras 3 on one of its backends: builds a graph as a functional model and runs it in inference mode."""
 
+import contextlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -140,7 +141,8 @@ class KerasAdapter:
         weights = {node: [to_array(tensor) for tensor in tensors] for node, tensors in work.weights.items()}
         with work.library():
             self.forget(work.graph)
-        model, layers = self.model(work, building)
+        with self._compiling_little():
+            model, layers = self.model(work, building)
         with work.library():
             for node, arrays in weights.items():
                 layers[node].set_weights(arrays)
@@ -148,6 +150,21 @@ class KerasAdapter:
                 if layer.weights and node not in weights and not work.graph.by_id[node].is_broken:
                     raise ValueError(f"expected weights for {node}: {[w.shape for w in layer.weights]}")
         return Built(layers, model)
+
+    @contextlib.contextmanager
+    def _compiling_little(self) -> Iterator[None]:
+        """While a model is built on JAX, which compiles every initialiser for every shape, XLA does not optimise: nothing
+        of the model itself is compiled there."""
+        if self.backend != "jax":
+            yield
+            return
+        import jax
+
+        jax.config.update("jax_disable_most_optimizations", True)
+        try:
+            yield
+        finally:
+            jax.config.update("jax_disable_most_optimizations", False)
 
     def run(self, work: Work, built: Built) -> list[WireTensor]:
         work.enter("run")
