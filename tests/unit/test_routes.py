@@ -26,7 +26,7 @@ NAMES = (
     *("torch-onnx", "keras-mxnet", "reference"),
     *("torch-export", "torch-decomposed", "torch-export-saved", "torch-aot-eager", "torch-inductor"),
     *("torch-aotinductor", "torch-traced", "openvino-saved", "openvino-tflite", "openvino-torch"),
-    *("openvino-export-tf", "openvino-export-torch", "keras-openvino", "keras-numpy", "jax-export"),
+    *("openvino-export-tf", "openvino-export-torch", "keras-openvino", "keras-numpy", "jax-export", "jax-saved"),
 )
 
 

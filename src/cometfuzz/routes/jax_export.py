@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from cometfuzz.protocol import WireTensor
@@ -10,12 +11,22 @@ from cometfuzz.routes import Route, Stage, Step, Work, libraries
 from cometfuzz.routes.calls import flat
 from cometfuzz.routes.handing import arranged, declared_shapes, runs
 from cometfuzz.routes.keras import BUILD_JAX, JAX, Built
+from cometfuzz.routes.tensorflow import LOAD, SAVE
 from cometfuzz.routes.tensors import dtype_of, to_wire
 
 _ENGINE = "cometfuzz.triage.scripts.engines:jax_exported"
 _EXPORT = Step("jax.export", JAX, __name__, "export", (Stage("jax.export", libraries.JAX),), engine=_ENGINE)
 _CALL = Step("jax-export", JAX, __name__, "call", (Stage("deserialize", libraries.JAX), Stage("run", libraries.JAX)))
 JAX_EXPORT = Route("jax-export", "keras-jax > jax.export > JAX", "keras3", (BUILD_JAX, _EXPORT, _CALL), turn="")
+
+_SAVED = replace(SAVE, name="saved-model-of-jax", group=JAX)
+JAX_SAVED = Route(
+    "jax-saved",
+    "keras-jax > SavedModel > TensorFlow",
+    "keras3",
+    (BUILD_JAX, _SAVED, replace(LOAD, name="jax-saved")),
+    turn="",
+)
 
 
 def start(options: Mapping[str, str]) -> JaxAdapter:

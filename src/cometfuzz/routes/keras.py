@@ -153,8 +153,10 @@ class KerasAdapter:
 
     @contextlib.contextmanager
     def _compiling_little(self) -> Iterator[None]:
-        """While a model is built on JAX, which compiles every initialiser for every shape, XLA does not optimise: nothing
-        of the model itself is compiled there."""
+        """While a model is built on JAX, which compiles every initialiser for every shape, XLA does not optimise.
+
+        Nothing of the model itself is compiled there.
+        """
         if self.backend != "jax":
             yield
             return

@@ -29,8 +29,8 @@ def _traced(name: str, path: str, engine: str, turn: Turn = "converters") -> Rou
 TF_GRAPH = _traced("tf-graph", "keras-tf as a tf.function", "traced")
 TF_XLA = _traced("tf-xla", "keras-tf as a tf.function with jit_compile", "compiled", "sampled")
 SAVE = Step("saved-model", TF, __name__, "save", (Stage("export", KERAS),), engine=f"{_ENGINES}:saved_model")
-_LOAD = Step("tf-saved", TF, __name__, "load", (Stage("load", TENSORFLOW), Stage("run", TENSORFLOW)))
-TF_SAVED = Route("tf-saved", "keras-tf > SavedModel > TensorFlow", "keras3", (BUILD_TF, SAVE, _LOAD), fuses=False)
+LOAD = Step("tf-saved", TF, __name__, "load", (Stage("load", TENSORFLOW), Stage("run", TENSORFLOW)))
+TF_SAVED = Route("tf-saved", "keras-tf > SavedModel > TensorFlow", "keras3", (BUILD_TF, SAVE, LOAD), fuses=False)
 
 
 def packed(folder: str) -> bytes:
