@@ -78,6 +78,12 @@ ENDS = (
     *(("tf-xla", "trace", "tensorflow"), ("keras-saved", "load", "keras"), ("tf-saved", "export", "keras")),
     *(("onnxruntime", "tf2onnx", "tf2onnx"), ("openvino", "tf2onnx", "tf2onnx"), ("keras-mxnet", "run", "mxnet")),
     *(("litert", "convert", "litert-converter"), ("torch-onnx", "torch.onnx", "torch")),
+    *(("torch-export", "torch.export", "torch"), ("torch-decomposed", "run_decompositions", "torch")),
+    *(("torch-export-saved", "load", "torch"), ("torch-aot-eager", "aot_eager", "torch")),
+    *(("torch-inductor", "inductor", "torch"), ("torch-aotinductor", "inductor", "torch")),
+    *(("torch-traced", "torch.jit", "torch"), ("openvino-saved", "load", "openvino")),
+    *(("openvino-torch", "convert", "openvino"), ("openvino-export-tf", "export", "keras")),
+    *(("keras-openvino", "run", "openvino"), ("keras-numpy", "run", "keras")),
 )
 
 

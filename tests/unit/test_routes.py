@@ -15,6 +15,7 @@ from cometfuzz.errors import NoScript
 from cometfuzz.routes import Library, registry
 from cometfuzz.routes.keras import utility
 from cometfuzz.routes.litert import in_order
+from cometfuzz.routes.openvino_frontends import by_place, in_our_order
 from cometfuzz.routes.registry import BROKEN, ROUTES, base_of, library_named
 from cometfuzz.triage.reproducer import make_script
 from cometfuzz.triage.scripts.readers import written
@@ -23,10 +24,13 @@ NAMES = (
     *("keras-tf", "keras-torch", "keras-jax", "keras2-tf", "tf-graph", "tf-xla", "keras-saved", "tf-saved"),
     *("onnxruntime", "onnxruntime-noopt", "onnx-reference", "onnx2torch", "onnx2pytorch", "openvino", "litert"),
     *("torch-onnx", "keras-mxnet", "reference"),
+    *("torch-export", "torch-decomposed", "torch-export-saved", "torch-aot-eager", "torch-inductor"),
+    *("torch-aotinductor", "torch-traced", "openvino-saved", "openvino-tflite", "openvino-torch"),
+    *("openvino-export-tf", "openvino-export-torch", "keras-openvino", "keras-numpy", "jax-export", "jax-saved"),
 )
 
 
-def test_all_eighteen_are_there() -> None:
+def test_all_of_ours_are_there() -> None:
     assert tuple(ROUTES)[: len(NAMES)] == NAMES  # those of others come after
     assert not BROKEN
 
@@ -81,8 +85,32 @@ def test_of_a_library_that_nobody_knows_there_is_its_name() -> None:
 
 def test_base_routes() -> None:
     assert base_of("openvino") == base_of("keras-saved") == "keras-tf"
-    assert base_of("torch-onnx") == "keras-torch"
+    assert base_of("torch-onnx") == base_of("torch-inductor") == base_of("openvino-torch") == "keras-torch"
+    assert base_of("jax-export") == "keras-jax"
     assert base_of("keras-tf") is base_of("reference") is base_of("nobody's") is None
+
+
+def test_what_compiles_stands_on_what_is_cheaper() -> None:
+    """Who fails and who does right among them says which part of PyTorch is to blame."""
+    dear, cheap, plain = (ROUTES[name].keys for name in ("torch-inductor", "torch-aot-eager", "torch-export"))
+    assert dear[:3] == cheap[:3]
+    assert dear[:2] == plain[:2] == ROUTES["torch-aotinductor"].keys[:2] == ROUTES["openvino-torch"].keys[:2]
+    assert ROUTES["openvino-tflite"].keys[:2] == ROUTES["litert"].keys[:2]
+    assert ROUTES["openvino-saved"].keys[:2] == ROUTES["tf-saved"].keys[:2]
+
+
+def test_what_takes_long_is_in_no_campaign_that_does_not_ask_for_it() -> None:
+    assert {ROUTES[name].turn for name in ("torch-inductor", "torch-aotinductor", "openvino-torch")} == {""}
+
+
+def test_inputs_and_outputs_of_front_ends_are_ours_whatever_their_order() -> None:
+    assert by_place(["b", "a"], [{"serving_default_a:0"}, {"serving_default_b:0"}]) == [1, 0]
+    assert by_place(["b", "a"], [{"given_0"}, {"given_1"}]) == [0, 1]
+    names = [f"output_{index}" for index in range(11)]
+    lite = [{f"StatefulPartitionedCall_1:{number}"} for number in range(11)]  # in the order of the alphabet
+    assert in_our_order(names, lite) == [0, 1, 3, 4, 5, 6, 7, 8, 9, 10, 2]
+    assert in_our_order(names[:3], [{"output_2"}, {"output_0", "add:0"}, set()]) == [1, 2, 0]
+    assert in_our_order(names[:2], [{"one"}, {"two"}]) == [0, 1]
 
 
 @pytest.fixture

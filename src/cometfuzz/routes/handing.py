@@ -19,6 +19,16 @@ def declared_shapes(work: Work) -> list[tuple[int | None, ...]]:
     return [work.manner.shape(node.id, node.outputs[0].shape) for node in work.graph.inputs]
 
 
+def signature(keras: Any, work: Work) -> list[Any]:
+    """What Keras' own export is told of the inputs; left to itself, it forgets the size of the batch."""
+    shapes = declared_shapes(work)
+    specs = [
+        keras.InputSpec(node.outputs[0].dtype, shapes[index], name=node.id)
+        for index, node in enumerate(work.graph.inputs)
+    ]
+    return [arranged(work, specs)]
+
+
 def runs(work: Work) -> Iterator[list[Any]]:
     """The inputs of each run of the model as arrays: ones at the sizes that it has before, last those of the case.
 

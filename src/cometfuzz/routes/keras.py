@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -25,13 +26,14 @@ from cometfuzz.routes.switches import JAXS, TENSORFLOWS, TORCHS
 from cometfuzz.routes.tensors import to_array, to_wire
 
 
-def _group(name: str, backend: str, **environ: str) -> Group:
+def group_of(name: str, backend: str, **environ: str) -> Group:
+    """The child that serves Keras 3 on a backend."""
     return Group(name, "main", {**QUIET, "KERAS_BACKEND": backend, **environ})
 
 
-TF = _group("tf", "tensorflow")
-TORCH = _group("torch", "torch")
-JAX = _group("jax", "jax", JAX_ENABLE_X64="1", JAX_PLATFORMS="cpu")
+TF = group_of("tf", "tensorflow")
+TORCH = group_of("torch", "torch")
+JAX = group_of("jax", "jax", JAX_ENABLE_X64="1", JAX_PLATFORMS="cpu")
 
 
 Open = tuple[Optional[int], ...]
@@ -41,17 +43,18 @@ PLAINLY = "cometfuzz.triage.scripts.engines:plainly"
 """How a script runs a model that nothing converts."""
 
 
-def _steps(group: Group, backend: libraries.Library) -> tuple[Step, Step]:
-    stages = (Stage("build", libraries.KERAS),), (Stage("run", backend),)
-    options = {"backend": backend.name}
+def backend_steps(group: Group, backend: str, owner: libraries.Library) -> tuple[Step, Step]:
+    """Build and run on a backend; owner: who is to blame for the run."""
+    stages = (Stage("build", libraries.KERAS),), (Stage("run", owner),)
+    options = {"backend": backend}
     return (
         Step(f"keras-{group.name}", group, __name__, "build", stages[0], options, live=True),
         Step("run", group, __name__, "run", stages[1], options, engine=PLAINLY),
     )
 
 
-BUILD_TF, _RUN_TF = _steps(TF, libraries.TENSORFLOW)
-BUILD_TORCH, _RUN_TORCH = _steps(TORCH, libraries.TORCH)
+BUILD_TF, _RUN_TF = backend_steps(TF, "tensorflow", libraries.TENSORFLOW)
+BUILD_TORCH, _RUN_TORCH = backend_steps(TORCH, "torch", libraries.TORCH)
 KERAS_TF = Route(
     "keras-tf",
     "Keras 3 on TensorFlow",
@@ -74,8 +77,15 @@ KERAS_TORCH = Route(
     forms=keras_forms(BUILD_TORCH, _RUN_TORCH),
     switches=TORCHS,
 )
-_JAX = _steps(JAX, libraries.JAX)
-KERAS_JAX = Route("keras-jax", "Keras 3 on JAX", "keras3", _JAX, forms=keras_forms(*_JAX), switches=JAXS)
+BUILD_JAX, _RUN_JAX = backend_steps(JAX, "jax", libraries.JAX)
+KERAS_JAX = Route(
+    "keras-jax",
+    "Keras 3 on JAX",
+    "keras3",
+    (BUILD_JAX, _RUN_JAX),
+    forms=keras_forms(BUILD_JAX, _RUN_JAX),
+    switches=JAXS,
+)
 
 
 def start(options: Mapping[str, str]) -> KerasAdapter:
@@ -117,7 +127,7 @@ class KerasAdapter:
 
     def versions(self) -> dict[str, str]:
         backend = __import__(self.backend)
-        return {"keras": self.keras.__version__, self.backend: backend.__version__}
+        return {"keras": self.keras.__version__, self.backend: backend.__version__.split("-")[0]}
 
     def build(self, work: Work, value: None) -> Built:
         return self._build(work, Building())
@@ -135,7 +145,8 @@ class KerasAdapter:
         weights = {node: [to_array(tensor) for tensor in tensors] for node, tensors in work.weights.items()}
         with work.library():
             self.forget(work.graph)
-        model, layers = self.model(work, building)
+        with self._compiling_little():
+            model, layers = self.model(work, building)
         with work.library():
             for node, arrays in weights.items():
                 layers[node].set_weights(arrays)
@@ -143,6 +154,23 @@ class KerasAdapter:
                 if layer.weights and node not in weights and not work.graph.by_id[node].is_broken:
                     raise ValueError(f"expected weights for {node}: {[w.shape for w in layer.weights]}")
         return Built(layers, model)
+
+    @contextlib.contextmanager
+    def _compiling_little(self) -> Iterator[None]:
+        """While a model is built on JAX, which compiles every initialiser for every shape, XLA does not optimise.
+
+        Nothing of the model itself is compiled there.
+        """
+        if self.backend != "jax":
+            yield
+            return
+        import jax
+
+        jax.config.update("jax_disable_most_optimizations", True)
+        try:
+            yield
+        finally:
+            jax.config.update("jax_disable_most_optimizations", False)
 
     def run(self, work: Work, built: Built) -> list[WireTensor]:
         work.enter("run")

@@ -15,7 +15,7 @@ from cometfuzz.routes.keras import BUILD_TF, TF, Built
 from cometfuzz.routes.tensors import to_wire
 
 _ENGINE = "cometfuzz.triage.scripts.engines:litert"
-_CONVERT = Step(
+CONVERT = Step(
     "tflite",
     TF,
     __name__,
@@ -26,7 +26,7 @@ _CONVERT = Step(
 )
 _STAGES = (Stage("load", libraries.LITERT), Stage("run", libraries.LITERT))
 _RUN = Step("litert", Group("litert", "main", QUIET), __name__, "run", _STAGES, {"part": "interpreter"})
-LITERT = Route("litert", "keras-tf > LiteRT converter > LiteRT", "keras3", (BUILD_TF, _CONVERT, _RUN), clear=True)
+LITERT = Route("litert", "keras-tf > LiteRT converter > LiteRT", "keras3", (BUILD_TF, CONVERT, _RUN), clear=True)
 
 
 def start(options: Mapping[str, str]) -> ConverterAdapter | InterpreterAdapter:

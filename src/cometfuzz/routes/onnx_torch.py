@@ -9,8 +9,8 @@ from cometfuzz.protocol import WireTensor
 from cometfuzz.routes import QUIET, Group, Library, Route, Stage, Step, Work, libraries
 from cometfuzz.routes.calls import flat
 from cometfuzz.routes.onnxruntime import named_runs
-from cometfuzz.routes.tensors import to_wire
 from cometfuzz.routes.tf2onnx import STEPS
+from cometfuzz.routes.torch_tensors import to_torch, to_wire_tensors
 
 _GROUP = Group("onnx-torch", "main", QUIET)
 
@@ -71,20 +71,6 @@ class ModuleAdapter:
         work.enter("run")
         for given in named_runs(work, [each.name for each in model.graph.input]):
             with work.library(), self.torch.no_grad():
-                results = flat(module(*[self._tensor(array) for array in given.values()]))
+                results = flat(module(*[to_torch(self.torch, array) for array in given.values()]))
         with work.library():
-            values = [(str(value.dtype).removeprefix("torch."), value) for value in results]
-            arrays = [
-                (dtype, value.float().numpy() if dtype == "bfloat16" else value.numpy()) for dtype, value in values
-            ]
-        return [to_wire(array, dtype) for dtype, array in arrays]
-
-    def _tensor(self, array: Any) -> Any:
-        if array.dtype.name == "bfloat16":
-            return self.torch.from_numpy(array.view("int16")).view(self.torch.bfloat16)
-        return self.torch.from_numpy(array)
-
-
-def _numpy(value: Any) -> tuple[str, Any]:
-    dtype = str(value.dtype).removeprefix("torch.")
-    return dtype, value.float().numpy() if dtype == "bfloat16" else value.numpy()
+            return to_wire_tensors(results)

@@ -13,7 +13,8 @@ from cometfuzz.routes.tf2onnx import STEPS
 
 _STAGES = tuple(Stage(name, libraries.OPENVINO) for name in ("load", "compile", "run"))
 _READERS = "cometfuzz.triage.scripts.readers"
-_STEP = Step("openvino", Group("openvino", "main", QUIET), __name__, "run", _STAGES, reader=f"{_READERS}:openvino")
+GROUP = Group("openvino", "main", QUIET)
+_STEP = Step("openvino", GROUP, __name__, "run", _STAGES, reader=f"{_READERS}:openvino")
 
 OPTIONS = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": 1, "NUM_STREAMS": 1}
 """How a model is compiled; a script does it alike."""
@@ -70,11 +71,16 @@ class OpenVinoAdapter:
         work.enter("run")
         for given in named_runs(work, names):
             with work.library():
-                results = compiled({name: self._tensor(array) for name, array in given.items()})
+                results = compiled({name: self.tensor(array) for name, array in given.items()})
                 values = [(output.element_type.to_string(), results[output]) for output in compiled.outputs]
-        return [to_wire(value, "bfloat16" if kind == "bf16" else "") for kind, value in values]
+        return [wire_of(*each) for each in values]
 
-    def _tensor(self, array: Any) -> Any:
+    def tensor(self, array: Any) -> Any:
         if array.dtype.name == "bfloat16":
             return self.openvino.Tensor(array.view("uint16"), list(array.shape), self.openvino.Type.bf16)
         return array
+
+
+def wire_of(kind: str, value: Any) -> WireTensor:
+    """An output of that element type as it goes to the parent."""
+    return to_wire(value, "bfloat16" if kind == "bf16" else "")

@@ -31,9 +31,18 @@ def _traced(name: str, path: str, engine: str, turn: Turn = "converters") -> Rou
 
 TF_GRAPH = _traced("tf-graph", "keras-tf as a tf.function", "traced")
 TF_XLA = _traced("tf-xla", "keras-tf as a tf.function with jit_compile", "compiled", "sampled")
-_SAVE = Step("saved-model", TF, __name__, "save", (Stage("export", KERAS),), engine=f"{_ENGINES}:saved_model")
-_LOAD = Step("tf-saved", TF, __name__, "load", (Stage("load", TENSORFLOW), Stage("run", TENSORFLOW)))
-TF_SAVED = Route("tf-saved", "keras-tf > SavedModel > TensorFlow", "keras3", (BUILD_TF, _SAVE, _LOAD), fuses=False)
+SAVE = Step("saved-model", TF, __name__, "save", (Stage("export", KERAS),), engine=f"{_ENGINES}:saved_model")
+LOAD = Step("tf-saved", TF, __name__, "load", (Stage("load", TENSORFLOW), Stage("run", TENSORFLOW)))
+TF_SAVED = Route("tf-saved", "keras-tf > SavedModel > TensorFlow", "keras3", (BUILD_TF, SAVE, LOAD), fuses=False)
+
+
+def packed(folder: str) -> bytes:
+    """The files of a folder as an archive."""
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        for path in sorted(Path(folder).rglob("*")):
+            archive.write(path, path.relative_to(folder))
+    return content.getvalue()
 
 
 def start(options: Mapping[str, str]) -> TensorFlowAdapter:
@@ -76,11 +85,7 @@ class TensorFlowAdapter:
         with tempfile.TemporaryDirectory() as folder:
             with work.library():
                 built.model.export(folder, format="tf_saved_model", verbose=False)
-            content = io.BytesIO()
-            with zipfile.ZipFile(content, "w") as archive:
-                for path in sorted(Path(folder).rglob("*")):
-                    archive.write(path, path.relative_to(folder))
-        return content.getvalue()
+            return packed(folder)
 
     def load(self, work: Work, artefact: bytes) -> list[WireTensor]:
         work.enter("load")

@@ -8,12 +8,12 @@ from dataclasses import replace
 from typing import Any
 
 from cometfuzz.routes import Route, Stage, Step, Work, libraries
-from cometfuzz.routes.calls import flat
-from cometfuzz.routes.handing import arranged, opset_of, output_name
+from cometfuzz.routes.handing import opset_of, output_name
 from cometfuzz.routes.keras import BUILD_TORCH, TORCH, Built
 from cometfuzz.routes.onnxruntime import STEP as ONNXRUNTIME_STEP
 from cometfuzz.routes.onnxruntime import SWITCHES
 from cometfuzz.routes.tensors import to_array
+from cometfuzz.routes.torch_tensors import as_module, to_torch
 
 _ENGINE = "cometfuzz.triage.scripts.engines:torch_onnx"
 _EXPORT = Step(
@@ -62,9 +62,9 @@ class ExporterAdapter:
         arrays = [to_array(tensor) for tensor in work.inputs]
         content = io.BytesIO()
         with work.library(), self.torch.no_grad():
-            given = tuple(self._tensor(array) for array in arrays)
+            given = tuple(to_torch(self.torch, array) for array in arrays)
             self.torch.onnx.export(
-                self._module(work, built.model),
+                as_module(self.torch, work, built.model),
                 given,
                 content,
                 input_names=[node.id for node in work.graph.inputs],
@@ -74,19 +74,3 @@ class ExporterAdapter:
                 dynamo=False,
             )
         return content.getvalue()
-
-    def _module(self, work: Work, model: Any) -> Any:
-        """The model as a module that takes its inputs one by one."""
-
-        class Flat(self.torch.nn.Module):  # type: ignore[misc, name-defined]
-            def forward(self, *given: Any) -> tuple[Any, ...]:
-                return tuple(flat(model(arranged(work, given), training=False)))
-
-        module = Flat()
-        module.model = model
-        return module.eval()
-
-    def _tensor(self, array: Any) -> Any:
-        if array.dtype.name == "bfloat16":
-            return self.torch.from_numpy(array.view("int16")).view(self.torch.bfloat16)
-        return self.torch.from_numpy(array)

@@ -112,12 +112,12 @@ def _role(place: _Place) -> str:
     backend = place.step.options.get("backend")
     if backend is not None:
         return f"{KERAS.title}, {backend} backend"
+    if place.stage.name == place.step.name != "run":  # a step that is named after what converts in it, and may go on
+        return f"converter {place.stage.name}"
     if place.step.live:
         return f"front end {name}"
     if place.stage.owner == KERAS:
         return f"{name}, {place.stage.name}"
-    if place.stage.name == place.step.name != "run":  # a step that is named after what converts in it, and may go on
-        return f"converter {place.stage.name}"
     return f"runtime {name}" if place.last else f"converter {name}"
 
 

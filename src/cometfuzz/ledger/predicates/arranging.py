@@ -29,6 +29,12 @@ def repeats_along_an_axis(x: Any, p: Params) -> bool:
 
 
 @predicate
+def splits_at_indices(x: Any, p: Params) -> bool:
+    """A split says where, not into how many parts."""
+    return not isinstance(p.indices_or_sections, int)
+
+
+@predicate
 def fold_ends_elsewhere(x: Any, p: Params) -> bool:
     """The transposed convolution by which JAX folds, less the padding, has not the size of the image."""
     for size, k, d, pad, stride in zip(p.output_size, p.kernel_size, p.dilation, p.padding, p.stride, strict=True):

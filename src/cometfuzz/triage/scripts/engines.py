@@ -4,6 +4,7 @@ The second step of a route names one of these functions, or one of another packa
 """
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from cometfuzz.catalogue.augmentation import TRAINS_UNLESS_TOLD
@@ -12,6 +13,7 @@ from cometfuzz.ir.case import Manner
 from cometfuzz.routes import Route
 from cometfuzz.routes.handing import opset_of
 from cometfuzz.triage.scripts.keras_code import Writer, one_or_list
+from cometfuzz.triage.scripts.openvino_engines import expect_one, on_openvino
 from cometfuzz.triage.scripts.pieces import ARRAYS, KERAS, METADATA, TF, Engine
 from cometfuzz.triage.scripts.readers import engine_reading, written
 from cometfuzz.triage.scripts.text import wrap
@@ -41,6 +43,28 @@ class Situation:
         if self.manner.named:
             return "*given", self.writer.arranged([f"given[{index}]" for index in range(count)])
         return ("*given", "list(given)") if count > 1 else ("given", "given")
+
+    @property
+    def several(self) -> bool:
+        """Whether the model has several inputs."""
+        return len(self.writer.data_names) > 1
+
+    @property
+    def given_to_torch(self) -> str:
+        """The model's inputs as one argument of PyTorch's tensors."""
+        return self.writer.arranged([f"torch.from_numpy({name})" for name in self.writer.data_names])
+
+    @property
+    def outputs(self) -> int:
+        return len(self.writer.graph.outputs)
+
+    def by_name(self, form: str) -> str:
+        """The inputs as a dictionary, with names as the model has them in some form."""
+        names = ", ".join(self.writer.data_names)
+        key = "tensor.name" if form == "{}" else f'f"{form.format("{tensor.name}")}"'
+        if not self.several:
+            return f"[{names}]"
+        return f"{{{key}: value for tensor, value in zip(model.inputs, [{names}], strict=True)}}"
 
     @property
     def input_names(self) -> list[str]:
@@ -125,13 +149,16 @@ def keras_file(situation: Situation) -> Engine:
 
 def saved_model(situation: Situation) -> Engine:
     export = 'model.export(folder, format="tf_saved_model", verbose=False)'
+    made = ("export", ("folder = tempfile.mkdtemp()", export))
+    if situation.route.steps[-1].name == "openvino-saved":
+        return on_openvino("core.read_model(folder)", situation.by_name("{}"), situation.outputs, (made,), named=True)
     return Engine(
         situation.writer.results_of(f"loaded.serve({situation.given})"),
         TF,
         ("import tensorflow as tf",),
         standard=("import tempfile",),
         pieces=(
-            ("export", ("folder = tempfile.mkdtemp()", export)),
+            made,
             ("load", ("loaded = tf.saved_model.load(folder)",)),
         ),
     )
@@ -163,16 +190,25 @@ def tf2onnx(situation: Situation) -> Engine:
     return replace(engine, standard=(*engine.standard, "import os", "import tempfile"))
 
 
+def in_torch(names: Sequence[str]) -> str:
+    """Arrays as tensors of PyTorch, one argument each."""
+    return ", ".join(f"torch.from_numpy({name})" for name in names)
+
+
+def torch_module(situation: Situation) -> tuple[list[str], str]:
+    """Lines that make a module of the model, if it is none that takes its inputs one by one, and the module's name."""
+    if not situation.several and not situation.manner.named:
+        return [], "model"
+    parameters, given = situation.parameters
+    results = situation.writer.results_of(f"model({given}{_mode(situation)})")
+    lines = ["class Flat(torch.nn.Module):", f"    def forward(self, {parameters}):", f"        return {results}"]
+    return [*lines, "flat = Flat()", "flat.model = model  # so that its weights are parameters"], "flat"
+
+
 def torch_onnx(situation: Situation) -> Engine:
     names = ", ".join(f'"{name}"' for name in situation.input_names)
-    tensors = ", ".join(f"torch.from_numpy({name})" for name in situation.writer.data_names)
-    lines, module = [], "model"
-    if len(situation.writer.data_names) > 1 or situation.manner.named:
-        parameters, given = situation.parameters
-        results = situation.writer.results_of(f"model({given})")
-        lines = ["class Flat(torch.nn.Module):", f"    def forward(self, {parameters}):", f"        return {results}"]
-        lines += ["flat = Flat()", "flat.model = model  # so that its weights are parameters"]
-        module = "flat"
+    tensors = in_torch(situation.writer.data_names)
+    lines, module = torch_module(situation)
     opset = situation.opset("torch.onnx")
     opened = [situation.manner.opened.get(node.id, ()) for node in situation.writer.graph.inputs]
     axes = {name: list(each) for name, each in zip(situation.input_names, opened, strict=True) if each}
@@ -202,6 +238,11 @@ def litert(situation: Situation) -> Engine:
     if situation.manner.exporter == "export":
         convert = ['path = os.path.join(tempfile.mkdtemp(), "model.tflite")']
         convert, content = [*convert, 'model.export(path, format="litert", verbose=False)'], "model_path=path"
+    if situation.route.steps[-1].name == "openvino-tflite":
+        expect_one("a LiteRT file", situation.outputs)
+        network = "core.read_model(path)" if "path" in content else "core.read_model(content)"
+        given = situation.by_name("serving_default_{}:0")
+        return on_openvino(network, given, situation.outputs, (("convert", tuple(convert)),))
     load = (
         f"interpreter = Interpreter({content})",
         *(["interpreter.allocate_tensors()"] if not situation.manner.opened else []),
@@ -226,6 +267,46 @@ def litert(situation: Situation) -> Engine:
         versions={"ai-edge-litert": 'version("ai-edge-litert")'},
         pieces=(("convert", tuple(convert)), ("load", load), ("run", (names,))),
     )
+
+
+def jax_exported(situation: Situation) -> Engine:
+    """Through jax.export, as bytes and back."""
+    if situation.manner.opened:
+        raise NoScript("expected a model of fixed sizes, which jax.export is given; received open ones")
+    weights = "model.trainable_variables, model.non_trainable_variables"
+    parameters, given = situation.parameters
+    call = situation.writer.results_of(f"model.stateless_call({weights}, {given}{_mode(situation)})[0]")
+    kinds = [node.outputs[0] for node in situation.writer.graph.inputs]
+    types = ", ".join(f'jax.ShapeDtypeStruct({kind.shape}, "{kind.dtype}")' for kind in kinds)
+    export = [*wrap(f"function = jax.jit(lambda {parameters}: {call})")]
+    export += wrap(f"content = jax.export.export(function)({types}).serialize()")
+    data = ", ".join(
+        f'jax.numpy.asarray({name}, "{kind.dtype}")'
+        for name, kind in zip(situation.writer.data_names, kinds, strict=True)
+    )
+    return Engine(
+        f"exported.call({data})",
+        KERAS,
+        ("import jax", "import jax.export"),
+        pieces=(
+            ("jax.export", tuple(export)),
+            ("deserialize", ("exported = jax.export.deserialize(content)",)),
+        ),
+    )
+
+
+def openvino_export(situation: Situation) -> Engine:
+    """By Keras' own export to OpenVINO's files."""
+    inputs = situation.writer.graph.inputs
+    shapes = [situation.manner.shape(node.id, node.outputs[0].shape) for node in inputs]
+    kinds = [(node.outputs[0].dtype, shape) for node, shape in zip(inputs, shapes, strict=True)]
+    given = situation.writer.arranged([f'keras.InputSpec("{dtype}", {shape})' for dtype, shape in kinds])
+    lines = (
+        'path = os.path.join(tempfile.mkdtemp(), "model.xml")',
+        *wrap(f'model.export(path, format="openvino", verbose=False, input_signature=[{given}])'),
+    )
+    data = f"[{', '.join(situation.writer.data_names)}]"
+    return on_openvino("core.read_model(path)", data, situation.outputs, (("export", lines),))
 
 
 def engine_of(situation: Situation) -> Engine:

@@ -1,0 +1,28 @@
+# RandomHue raises an exception: converter torch.export (data_format='channels_first')
+# GuardOnDataDependentSymNode in torch.export: The error above occurred when calling
+# torch.export.export. If you would like to view some more information about this error, and get ...
+import os
+import sys
+
+os.environ["KERAS_BACKEND"] = "torch"
+try:
+    import keras
+    import numpy as np
+    import torch
+except ImportError as error:
+    print("missing:", error)
+    sys.exit(2)
+
+print("versions:", "keras", keras.__version__, "torch", torch.__version__)
+data = np.zeros((1, 3, 1, 1), "float32")
+x = keras.Input(batch_shape=(1, 3, 1, 1))
+y = keras.layers.RandomHue(factor=0.5, data_format="channels_first")(x)
+model = keras.Model(x, y)
+print("expected: no exception")
+try:
+    torch.set_grad_enabled(False)
+    program = torch.export.export(model, (torch.from_numpy(data),))
+except Exception as error:  # noqa: BLE001
+    print(f"seen: {type(error).__name__}: {error}")
+    sys.exit(1)
+print("seen: no exception")
