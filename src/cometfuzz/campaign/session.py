@@ -21,6 +21,7 @@ from cometfuzz.coverage.layers import SIGMA
 from cometfuzz.errors import InvalidCampaign, InvalidCase, InvalidCoverage
 from cometfuzz.execution.executor import Executor
 from cometfuzz.execution.observation import Observation
+from cometfuzz.execution.policy import joined
 from cometfuzz.execution.supervisor import WorkerLimits
 from cometfuzz.execution.versions import view_of
 from cometfuzz.ir.case import Case
@@ -135,7 +136,7 @@ class Session:
         self.campaign = Campaign(
             strategy=strategy,
             executor=self.executor,
-            policy=config.policy,
+            policy=joined(config.policy, [routes[name] for name in settings.routes]),
             seed=settings.seed,
             bounds=Bounds(settings.cases, settings.minutes),
             settings=_shown(settings),
