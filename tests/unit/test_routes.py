@@ -11,7 +11,13 @@ from bugs import bug, finding, pooling
 from trials import chain
 
 from cometfuzz import plugins
+from cometfuzz.config import PolicyConfig
 from cometfuzz.errors import NoScript
+from cometfuzz.execution import configuring
+from cometfuzz.execution.configuring import lacking, on_demand, usable
+from cometfuzz.execution.environments import Environment
+from cometfuzz.execution.policy import joined
+from cometfuzz.execution.versions import versions_of
 from cometfuzz.routes import Library, registry
 from cometfuzz.routes.keras import utility
 from cometfuzz.routes.litert import in_order
@@ -22,11 +28,11 @@ from cometfuzz.triage.scripts.readers import written
 NAMES = (
     *("keras-tf", "keras-torch", "keras-jax", "keras2-tf", "tf-graph", "tf-xla", "keras-saved", "tf-saved"),
     *("onnxruntime", "onnxruntime-noopt", "onnx-reference", "onnx2torch", "onnx2pytorch", "openvino", "litert"),
-    *("torch-onnx", "keras-mxnet", "reference"),
+    *("torch-onnx", "keras-mxnet", "opencv", "tract", "onnxsim", "iree", "tvm", "reference"),
 )
 
 
-def test_all_eighteen_are_there() -> None:
+def test_all_of_ours_are_there() -> None:
     assert tuple(ROUTES)[: len(NAMES)] == NAMES  # those of others come after
     assert not BROKEN
 
@@ -43,6 +49,26 @@ def test_a_route_is_consistent(name: str) -> None:
 def test_readers_of_the_onnx_file_share_its_making() -> None:
     shared = {ROUTES[name].keys[1] for name in NAMES if "tf2onnx" in [step.name for step in ROUTES[name].steps]}
     assert len(shared) == 1
+
+
+@pytest.mark.parametrize("name", ["opencv", "tract", "onnxsim", "iree", "tvm"])
+def test_a_reader_in_an_environment_on_demand_waits_to_be_named(name: str) -> None:
+    route = ROUTES[name]
+    assert on_demand(route) == [route.steps[2].group.environment]
+    assert versions_of(route).keys() >= {route.steps[2].stages[0].library}, "its library is pinned there"
+    assert not any(name in names for names in PolicyConfig().names.values())
+    joining = joined(PolicyConfig(), [ROUTES["keras-tf"], route, ROUTES["reference"]])
+    assert joining.converters == (*PolicyConfig().converters, name)
+
+
+def test_all_routes_are_those_that_lack_no_environment_on_demand(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        configuring, "find", lambda name: Environment(name, Path(), Path(), Path(), "", ready=name != "iree")
+    )
+    assert lacking(ROUTES["iree"]) == ["iree"]
+    assert lacking(ROUTES["tvm"]) == lacking(ROUTES["keras-tf"]) == []
+    assert {*ROUTES} - {route.name for route in usable("all", ROUTES)} == {"iree"}
+    assert [route.name for route in usable("iree", ROUTES)] == ["iree"], "one that is named is tried"
 
 
 def test_outputs_of_litert_are_in_the_order_of_the_model() -> None:

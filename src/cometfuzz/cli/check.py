@@ -16,7 +16,7 @@ from cometfuzz.cli.numbers import LARGEST_SEED, at_most
 from cometfuzz.cli.output import print_json
 from cometfuzz.config import load as load_config
 from cometfuzz.errors import CometfuzzError
-from cometfuzz.execution.configuring import configured
+from cometfuzz.execution.configuring import configured, usable
 from cometfuzz.execution.executor import Executor
 from cometfuzz.execution.supervisor import WorkerLimits
 from cometfuzz.ir.case import Case
@@ -25,7 +25,6 @@ from cometfuzz.oracles.checking import Answer, check_model, count, exit_code, is
 from cometfuzz.oracles.variation import Varied, untrained, vary
 from cometfuzz.reports.text import clean, plural
 from cometfuzz.routes import Route
-from cometfuzz.routes.registry import choose
 from cometfuzz.seeds.importing import read_model
 from cometfuzz.triage.advice import Advice, Adviser
 from cometfuzz.triage.known import Known, gather_known
@@ -99,7 +98,9 @@ def check(
     """
     settings = load_config(config)
     everything, recognised = configured(settings), gather_known(known or (), settings.known)
-    chosen = choose(routes, everything) if routes else [each for each in everything.values() if each.speaks == "keras3"]
+    chosen = usable(routes or "all", everything)
+    if not routes:
+        chosen = [each for each in chosen if each.speaks == "keras3"]
     case = read_model(model, True, open_size, seed)
     checked = _check(case, chosen, recognised, WorkerLimits.of(settings.limits))
     if keep is not None:

@@ -15,7 +15,7 @@ from cometfuzz.config import PolicyConfig
 from cometfuzz.config import load as load_config
 from cometfuzz.coverage.branches import Branches, Share
 from cometfuzz.execution.comparing import Difference, compare
-from cometfuzz.execution.configuring import configured
+from cometfuzz.execution.configuring import configured, lacking, usable
 from cometfuzz.execution.doctor import Health, examine
 from cometfuzz.execution.executor import Executor
 from cometfuzz.execution.memory import available
@@ -39,9 +39,10 @@ def doctor(
 ) -> None:
     """Try every route on a tiny model: available or why not, versions, start-up time, memory.
 
-    The exit code is 1 if a route is not available; the table says which command would mend it. Routes marked with a
-    star run on every case of a campaign, the others by policy (see the README). It also says if the C library cannot
-    fill memory with a byte (only glibc can): then nothing looks for reads of uninitialised memory.
+    The exit code is 1 if a route is not available, unless it waits for an environment that is built on demand; the
+    table says which command would mend it. Routes marked with a star run on every case of a campaign, the others by
+    policy (see the README). It also says if the C library cannot fill memory with a byte (only glibc can): then nothing
+    looks for reads of uninitialised memory.
 
     Example: cometfuzz doctor --routes keras-tf,onnxruntime --json
     """
@@ -58,7 +59,7 @@ def doctor(
         _print_health(found, settings.policy)
         if not available():
             typer.echo(NOT_POISONED)
-    if BROKEN or not all(health.available for health in found):
+    if BROKEN or not all(health.available or lacking(health.route) for health in found):
         raise typer.Exit(1)
 
 
@@ -110,7 +111,7 @@ def execute(
     """
     wanted = load(case)
     settings = load_config(config)
-    chosen = choose(routes, configured(settings))
+    chosen = usable(routes, configured(settings))
     reached = Branches()
     observers = {TF.name: Observation(reached)} if branches else {}
     with (

@@ -157,12 +157,15 @@ def tract(feeds: Feeds, single: bool) -> Engine:
 def onnxsim(feeds: Feeds, single: bool) -> Engine:
     """The simplified model on ONNX Runtime."""
     runtime = onnxruntime(feeds, single)
-    pieces = [(stage, tuple(line.replace("proto.", "simplified.") for line in lines)) for stage, lines in runtime.pieces]
+    pieces = [
+        (stage, tuple(line.replace("proto.", "simplified.") for line in lines)) for stage, lines in runtime.pieces
+    ]
     return replace(
         runtime,
         imports=("import onnx", "import onnxruntime", "import onnxsim"),
-        versions={**runtime.versions, "onnxsim": 'version("onnxsim")'}, standard=(*runtime.standard, METADATA),
-        pieces=(("onnxsim", ("simplified, _ = onnxsim.simplify(proto)",)), *pieces),
+        versions={**runtime.versions, "onnxsim": 'version("onnxsim")'},
+        standard=(*runtime.standard, METADATA),
+        pieces=(("onnxsim", ("simplified, _ = onnxsim.simplify(proto)",)), load, *pieces),
     )
 
 
