@@ -165,7 +165,7 @@ def onnxsim(feeds: Feeds, single: bool) -> Engine:
         imports=("import onnx", "import onnxruntime", "import onnxsim"),
         versions={**runtime.versions, "onnxsim": 'version("onnxsim")'},
         standard=(*runtime.standard, METADATA),
-        pieces=(("onnxsim", ("simplified, _ = onnxsim.simplify(proto)",)), load, *pieces),
+        pieces=(("onnxsim", ("simplified, _ = onnxsim.simplify(proto)",)), *pieces),
     )
 
 
