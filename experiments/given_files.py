@@ -10,6 +10,7 @@ import io
 import json
 import random
 import struct
+import zlib
 from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
@@ -19,7 +20,7 @@ import numpy as np
 from cometfuzz.ir.case import PLAIN
 from cometfuzz.protocol import WireTensor
 from cometfuzz.routes import Work
-from cometfuzz.routes.tensors import to_array, to_wire
+from cometfuzz.routes.tensors import to_wire
 
 MARK = b"given file\n"
 
@@ -49,7 +50,7 @@ def start(options: Mapping[str, str]) -> Any:
 
 
 class Generating:
-    """NNSmith, one model for each seed, which is the first input of the case.
+    """NNSmith, one model for each seed, which is the checksum of the case's input.
 
     As released it does not get along with the torch and onnx of today: torch.onnx.export must be told to use the
     exporter of that time, and onnx has another name for what serialises a model.
@@ -82,7 +83,7 @@ class Generating:
 
     def generate(self, work: Work, _: Any) -> bytes:
         work.enter("generate")
-        seed = int(to_array(work.inputs[0]).reshape(-1)[0])
+        seed = zlib.crc32(work.inputs[0].data)
         with work.library():
             from nnsmith.graph_gen import model_gen
 
@@ -101,7 +102,8 @@ class Reading:
     """One of our readers, on a package."""
 
     def __init__(self, options: Mapping[str, str]) -> None:
-        self.reader = importlib.import_module(options["module"]).start(options)
+        own = {name: value for name, value in options.items() if name not in ("does", "module")}
+        self.reader = importlib.import_module(options["module"]).start(own)
 
     def versions(self) -> dict[str, str]:
         found: dict[str, str] = self.reader.versions()
