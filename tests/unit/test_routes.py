@@ -1,7 +1,10 @@
 """The table of routes: complete, consistent, and open to others."""
 
+import ast
+import builtins
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from types import SimpleNamespace
@@ -22,8 +25,11 @@ from cometfuzz.routes import Library, registry
 from cometfuzz.routes.keras import utility
 from cometfuzz.routes.litert import in_order
 from cometfuzz.routes.registry import BROKEN, ROUTES, base_of, library_named
-from cometfuzz.triage.reproducer import make_script
-from cometfuzz.triage.scripts.readers import written
+from cometfuzz.triage.bug import Blame
+from cometfuzz.triage.reproducer import Task, make_script
+from cometfuzz.triage.scripts.readers import engine_reading, written
+
+IMPORT = (ast.Import, ast.ImportFrom)
 
 NAMES = (
     *("keras-tf", "keras-torch", "keras-jax", "keras2-tf", "tf-graph", "tf-xla", "keras-saved", "tf-saved"),
@@ -69,6 +75,34 @@ def test_all_routes_are_those_that_lack_no_environment_on_demand(monkeypatch: py
     assert lacking(ROUTES["tvm"]) == lacking(ROUTES["keras-tf"]) == []
     assert {*ROUTES} - {route.name for route in usable("all", ROUTES)} == {"iree"}
     assert [route.name for route in usable("iree", ROUTES)] == ["iree"], "one that is named is tried"
+
+
+@pytest.mark.parametrize("single", [True, False])
+@pytest.mark.parametrize("name", ["opencv", "tract", "onnxsim", "iree", "tvm"])
+def test_a_script_has_each_stage_of_a_reader_and_names_what_it_imports(name: str, single: bool) -> None:
+    step = ROUTES[name].steps[2]
+    engine = engine_reading(step, {"x": "data", "y": "more"}, single)
+    lines = [line for _, piece in engine.pieces for line in piece]
+    stages = {stage.name for stage in ROUTES[name].stages}
+    assert {stage for stage, _ in engine.pieces} <= stages, "stages of the route"
+    assert {stage.name for stage in step.stages} <= {*dict(engine.pieces), "run"}
+    tree = ast.parse(
+        "\n".join([*engine.standard, *engine.imports, *engine.late_imports, *lines, f"seen = {engine.call}"])
+    )
+    bound = {alias.asname or alias.name for node in ast.walk(tree) if isinstance(node, IMPORT) for alias in node.names}
+    made = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    read = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+    assert {"data", "more"} <= read
+    assert read - {*bound, *made, *dir(builtins)} <= {"proto", "np", "data", "more"}
+
+
+def test_the_blamed_step_says_how_its_file_is_read() -> None:
+    """What onnxsim does wrong is shown on the file before it, what ONNX Runtime does on the file that it gets."""
+    found = finding("onnxsim", "crash", "onnxsim", "onnxsim", failure="RuntimeError: no")
+    who = Blame("onnxsim", "onnxsim", "converter onnxsim", "", 0.9)
+    assert Task(replace(bug(pooling(), found), blame=who), ROUTES).step.name == "onnxsim"
+    runtime = Blame("onnxruntime", "run", "runtime ONNX Runtime", "", 0.9)
+    assert Task(replace(bug(pooling(), found), blame=runtime), ROUTES).step.name == "onnxruntime"
 
 
 def test_outputs_of_litert_are_in_the_order_of_the_model() -> None:

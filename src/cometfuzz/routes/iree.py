@@ -15,6 +15,7 @@ from cometfuzz.routes.tf2onnx import STEPS
 FLAGS = ("--iree-llvmcpu-target-cpu=host", "--mlir-disable-threading")
 """How a model is compiled; a script does it alike."""
 
+_LACKING = "failed to legalize operation 'torch.operator'"
 _STAGES = tuple(Stage(name, libraries.IREE) for name in ("import", "compile", "run"))
 _READER = "cometfuzz.triage.scripts.readers:iree"
 _STEP = Step("iree", Group("iree", "iree", QUIET), __name__, "run", _STAGES, reader=_READER)
@@ -65,12 +66,16 @@ class IreeAdapter:
         return [to_wire(value) for value in values]
 
     def _compile(self, text: str) -> Any:
-        """The program. The first line of what the compiler says of all errors is the same, so it is cut off."""
+        """The program. What the compiler says begins alike for all errors, and ends with paths: the error is cut out.
+        Operators that it does not have are those that it cannot legalise."""
         try:
             return self.compiler.compile_str(
                 text, input_type="onnx", target_backends=["llvm-cpu"], extra_args=list(FLAGS)
             )
         except self.compiler.CompilerToolError as error:
             told = str(error).partition("Invoked with:")[0].splitlines()
-            error.args = (next((line.partition("error: ")[2] for line in told if "error: " in line), str(error)),)
+            message = next((line.partition("error: ")[2] for line in told if "error: " in line), str(error))
+            if message.startswith(_LACKING):
+                raise NotImplementedError(message) from None
+            error.args = (message,)
             raise
