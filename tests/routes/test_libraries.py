@@ -13,9 +13,11 @@ from small_disk import mounts, python_on_a_small_disk
 from cometfuzz.catalogue.validate import assemble
 from cometfuzz.execution import children
 from cometfuzz.execution.comparing import array_of, compare
+from cometfuzz.execution.configuring import lacking, on_demand
 from cometfuzz.execution.executor import Executor, python_of
 from cometfuzz.execution.scratch import scratch_folder
 from cometfuzz.execution.supervisor import WorkerLimits
+from cometfuzz.execution.versions import versions_of
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.graph import Draft, Edge
 from cometfuzz.routes import Library, Route, Stage, Step
@@ -116,9 +118,11 @@ def test_libraries_that_write_to_a_full_temp_folder(tmp_path: Path, monkeypatch:
 
 
 def test_every_route_agrees_on_a_small_model_and_gives_its_nodes() -> None:
-    with Executor(list(ROUTES.values())) as executor:
+    routes = [route for route in ROUTES.values() if not on_demand(route)]
+    with Executor(routes) as executor:
         trial = executor.run(case_of(2), intermediates=True)
-    assert {name: outcome.status for name, outcome in trial.outcomes.items()} == dict.fromkeys(ROUTES, "completed")
+    names = [route.name for route in routes]
+    assert {name: outcome.status for name, outcome in trial.outcomes.items()} == dict.fromkeys(names, "completed")
     assert all(difference.ok for difference in compare(trial).values())
     reference = trial.outcomes["reference"].nodes
     for outcome in trial.outcomes.values():
@@ -126,6 +130,28 @@ def test_every_route_agrees_on_a_small_model_and_gives_its_nodes() -> None:
         for edge, tensor in outcome.nodes.items():
             np.testing.assert_allclose(array_of(tensor), array_of(reference[edge]), rtol=1e-5, atol=1e-6)
         assert outcome.versions
+
+
+@pytest.mark.parametrize("name", ["opencv", "tract", "onnxsim", "iree", "tvm"])
+def test_a_reader_in_an_environment_on_demand_gives_what_keras_gives(name: str) -> None:
+    """Two inputs, of which the file takes one as it is and one through a reshaping, and two outputs."""
+    if missing := lacking(ROUTES[name]):
+        pytest.skip(f"`cometfuzz env create {missing[0]}` builds what {name} needs")
+    drafts = [
+        Draft("x", "input", {"shape": (2, 3, 4)}, ()),
+        Draft("y", "input", {"shape": (2, 12)}, ()),
+        Draft("f", "Flatten", {}, (Edge("x"),)),
+        Draft("s", "Subtract", {}, (Edge("y"), Edge("f"))),
+        Draft("d", "Dense", {"units": 2}, (Edge("s"),)),
+    ]
+    with Executor([ROUTES["keras-tf"], ROUTES[name]]) as executor:
+        trial = executor.run(Case(assemble(drafts, [Edge("d"), Edge("s")]), 1))
+    outcome = trial.outcomes[name]
+    assert outcome.status == "completed", str(outcome)
+    for seen, expected in zip(outcome.outputs, trial.outcomes["keras-tf"].outputs, strict=True):
+        np.testing.assert_allclose(array_of(seen), array_of(expected), rtol=1e-5, atol=1e-6)
+    library = ROUTES[name].steps[2].stages[0].library
+    assert outcome.versions[library] == versions_of(ROUTES[name])[library]
 
 
 def test_a_failure_of_the_converter_is_the_converters() -> None:

@@ -1,7 +1,10 @@
 """The table of routes: complete, consistent, and open to others."""
 
+import ast
+import builtins
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,19 +14,30 @@ from bugs import bug, finding, pooling
 from trials import chain
 
 from cometfuzz import plugins
+from cometfuzz.config import PolicyConfig
 from cometfuzz.errors import NoScript
+from cometfuzz.execution import configuring
+from cometfuzz.execution.configuring import lacking, on_demand, usable
+from cometfuzz.execution.environments import Environment
+from cometfuzz.execution.policy import joined
+from cometfuzz.execution.versions import versions_of
 from cometfuzz.routes import Library, registry
 from cometfuzz.routes.keras import utility
 from cometfuzz.routes.litert import in_order
 from cometfuzz.routes.openvino_frontends import by_place, in_our_order
 from cometfuzz.routes.registry import BROKEN, ROUTES, base_of, library_named
-from cometfuzz.triage.reproducer import make_script
-from cometfuzz.triage.scripts.readers import written
+from cometfuzz.triage.bug import Blame
+from cometfuzz.triage.reproducer import Task, make_script
+from cometfuzz.triage.scripts.readers import engine_reading, written
+
+IMPORT = (ast.Import, ast.ImportFrom)
 
 NAMES = (
     *("keras-tf", "keras-torch", "keras-jax", "keras2-tf", "tf-graph", "tf-xla", "keras-saved", "tf-saved"),
     *("onnxruntime", "onnxruntime-noopt", "onnx-reference", "onnx2torch", "onnx2pytorch", "openvino", "litert"),
-    *("torch-onnx", "keras-mxnet", "reference"),
+    *("torch-onnx", "keras-mxnet", "opencv", "tract", "onnxsim", "iree", "tvm", "reference"),
+    *("direct-onnxruntime", "direct-onnxruntime-noopt", "direct-openvino", "direct-onnx-reference"),
+    *("direct-onnx2torch", "direct-onnx2pytorch"),
     *("torch-export", "torch-decomposed", "torch-export-saved", "torch-aot-eager", "torch-inductor"),
     *("torch-aotinductor", "torch-traced", "openvino-saved", "openvino-tflite", "openvino-torch"),
     *("openvino-export-tf", "openvino-export-torch", "keras-openvino", "keras-numpy", "jax-export", "jax-saved"),
@@ -47,6 +61,54 @@ def test_a_route_is_consistent(name: str) -> None:
 def test_readers_of_the_onnx_file_share_its_making() -> None:
     shared = {ROUTES[name].keys[1] for name in NAMES if "tf2onnx" in [step.name for step in ROUTES[name].steps]}
     assert len(shared) == 1
+
+
+@pytest.mark.parametrize("name", ["opencv", "tract", "onnxsim", "iree", "tvm"])
+def test_a_reader_in_an_environment_on_demand_waits_to_be_named(name: str) -> None:
+    route = ROUTES[name]
+    assert on_demand(route) == [route.steps[2].group.environment]
+    assert versions_of(route).keys() >= {route.steps[2].stages[0].library}, "its library is pinned there"
+    assert not any(name in names for names in PolicyConfig().names.values())
+    joining = joined(PolicyConfig(), [ROUTES["keras-tf"], route, ROUTES["reference"]])
+    assert joining.converters == (*PolicyConfig().converters, name)
+
+
+def test_all_routes_are_those_that_lack_no_environment_on_demand(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        configuring, "find", lambda name: Environment(name, Path(), Path(), Path(), "", ready=name != "iree")
+    )
+    assert lacking(ROUTES["iree"]) == ["iree"]
+    assert lacking(ROUTES["tvm"]) == lacking(ROUTES["keras-tf"]) == []
+    assert {*ROUTES} - {route.name for route in usable("all", ROUTES)} == {"iree"}
+    assert [route.name for route in usable("iree", ROUTES)] == ["iree"], "one that is named is tried"
+
+
+@pytest.mark.parametrize("single", [True, False])
+@pytest.mark.parametrize("name", ["opencv", "tract", "onnxsim", "iree", "tvm"])
+def test_a_script_has_each_stage_of_a_reader_and_names_what_it_imports(name: str, single: bool) -> None:
+    step = ROUTES[name].steps[2]
+    engine = engine_reading(step, {"x": "data", "y": "more"}, single)
+    lines = [line for _, piece in engine.pieces for line in piece]
+    stages = {stage.name for stage in ROUTES[name].stages}
+    assert {stage for stage, _ in engine.pieces} <= stages, "stages of the route"
+    assert {stage.name for stage in step.stages} <= {*dict(engine.pieces), "run"}
+    tree = ast.parse(
+        "\n".join([*engine.standard, *engine.imports, *engine.late_imports, *lines, f"seen = {engine.call}"])
+    )
+    bound = {alias.asname or alias.name for node in ast.walk(tree) if isinstance(node, IMPORT) for alias in node.names}
+    made = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    read = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+    assert {"data", "more"} <= read
+    assert read - {*bound, *made, *dir(builtins)} <= {"proto", "np", "data", "more"}
+
+
+def test_the_blamed_step_says_how_its_file_is_read() -> None:
+    """What onnxsim does wrong is shown on the file before it, what ONNX Runtime does on the file that it gets."""
+    found = finding("onnxsim", "crash", "onnxsim", "onnxsim", failure="RuntimeError: no")
+    who = Blame("onnxsim", "onnxsim", "converter onnxsim", "", 0.9)
+    assert Task(replace(bug(pooling(), found), blame=who), ROUTES).step.name == "onnxsim"
+    runtime = Blame("onnxruntime", "run", "runtime ONNX Runtime", "", 0.9)
+    assert Task(replace(bug(pooling(), found), blame=runtime), ROUTES).step.name == "onnxruntime"
 
 
 def test_outputs_of_litert_are_in_the_order_of_the_model() -> None:

@@ -25,6 +25,7 @@ from cometfuzz.execution.executor import Executor
 from cometfuzz.execution.machine import this_machine
 from cometfuzz.execution.observation import Observation, obstacle
 from cometfuzz.execution.offers import digest_of, offers_of
+from cometfuzz.execution.policy import joined
 from cometfuzz.execution.reference import REFERENCE
 from cometfuzz.execution.supervisor import WorkerLimits
 from cometfuzz.execution.versions import view_of
@@ -126,7 +127,8 @@ class Session:
                 f"{store.folder}: expected routes out of {', '.join(routes)}; received {', '.join(map(repr, missing))}"
             )
         expect_plugins()
-        policy, taking = config.policy, {name: routes[name] for name in settings.routes}
+        taking = {name: routes[name] for name in settings.routes}
+        policy = joined(config.policy, taking.values())
         self._offers = offers_of(taking)
         view = view_of(routes, offers=self._offers)
         ran = RouteCoverage({name: _spaces(name, settings.sigma) for name in taking if name != REFERENCE.name})

@@ -13,6 +13,7 @@ from cometfuzz.catalogue.validate import type_call, validate
 from cometfuzz.cli.numbers import MOST_SECONDS, at_most
 from cometfuzz.cli.output import print_json
 from cometfuzz.draw import Draw
+from cometfuzz.execution.configuring import usable
 from cometfuzz.execution.measuring import measure, measure_branches, measure_sharing
 from cometfuzz.execution.measuring_direct import measure_direct
 from cometfuzz.ir.case import Case
@@ -96,7 +97,7 @@ def execute(
 
     sharing: the six routes that read one ONNX file together, against one of them plus the other runtimes alone.
     """
-    chosen = choose(routes, ROUTES)
+    chosen = usable(routes, ROUTES)
     columns = (TextColumn("running models"), BarColumn(), MofNCompleteColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         bar = progress.add_task("", total=models + sharing)

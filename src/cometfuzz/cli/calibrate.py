@@ -11,12 +11,12 @@ from cometfuzz.catalogue.utility import SPECIAL_NODES
 from cometfuzz.cli.numbers import LARGEST_SEED, at_most
 from cometfuzz.cli.output import print_json
 from cometfuzz.config import load as load_config
-from cometfuzz.execution.configuring import configured
+from cometfuzz.execution.configuring import configured, usable
 from cometfuzz.execution.executor import Executor
 from cometfuzz.ir.case import Case
 from cometfuzz.mutation.dialect import usual_dialects
 from cometfuzz.oracles.calibration import PERCENTILES, Calibration
-from cometfuzz.routes.registry import choose, with_turn
+from cometfuzz.routes.registry import with_turn
 from cometfuzz.search.rehearsal import rehearse
 from cometfuzz.search.strategies import Options, make_strategy
 from cometfuzz.seeds.published import names, synthesised
@@ -36,7 +36,7 @@ def calibrate(
 
     Example: cometfuzz calibrate --cases 200 --routes keras-tf,keras-torch,onnxruntime
     """
-    chosen = choose(routes, configured(load_config(None)))
+    chosen = usable(routes, configured(load_config(None)))
     strategy = make_strategy("directed", Options(seed, [synthesised(name) for name in names()]))
     made: list[Case] = []
     rehearse(strategy, cases, made.append)

@@ -17,7 +17,7 @@ from cometfuzz.cli.numbers import LARGEST_SEED, at_most
 from cometfuzz.cli.output import print_json
 from cometfuzz.config import load as load_config
 from cometfuzz.errors import CometfuzzError
-from cometfuzz.execution.configuring import configured
+from cometfuzz.execution.configuring import configured, usable
 from cometfuzz.execution.executor import Executor
 from cometfuzz.execution.supervisor import WorkerLimits
 from cometfuzz.ir.case import Case
@@ -117,7 +117,9 @@ def check(
             model, choose(routes or usual, readers), open_size, seed, WorkerLimits.of(settings.limits), as_json
         )
     everything, recognised = configured(settings), gather_known(known or (), settings.known)
-    chosen = choose(routes, everything) if routes else [each for each in everything.values() if each.speaks == "keras3"]
+    chosen = usable(routes or "all", everything)
+    if not routes:
+        chosen = [each for each in chosen if each.speaks == "keras3"]
     case = read_model(model, True, open_size, seed)
     checked = _check(case, chosen, recognised, WorkerLimits.of(settings.limits))
     if keep is not None:

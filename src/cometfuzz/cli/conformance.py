@@ -15,9 +15,10 @@ from cometfuzz.catalogue.files import save
 from cometfuzz.cli.numbers import LARGEST_SEED, MOST_JOBS, at_most
 from cometfuzz.cli.output import make_folder, print_json, writing
 from cometfuzz.errors import UnknownName
+from cometfuzz.execution.configuring import usable
 from cometfuzz.execution.conformance import Report, conform, layers_of
 from cometfuzz.routes import Route
-from cometfuzz.routes.registry import ROUTES, choose, with_turn
+from cometfuzz.routes.registry import ROUTES, with_turn
 
 BASE_ROUTES = ",".join(with_turn("base"))
 
@@ -46,7 +47,7 @@ def conformance(
 
     Example: cometfuzz conformance --layers Conv2D,LSTM --routes keras-jax --draws 20
     """
-    chosen = choose(routes, ROUTES)
+    chosen = usable(routes, ROUTES)
     wanted = [each for name in layers.split(",") if name for each in _named(name)]
     make_folder(out)
     report = Report()

@@ -15,7 +15,7 @@ from cometfuzz.campaign.triaging import STAGE_S
 from cometfuzz.cli.output import folding, print_json
 from cometfuzz.config import load as load_config
 from cometfuzz.errors import UnknownName
-from cometfuzz.execution.configuring import configured
+from cometfuzz.execution.configuring import configured, usable
 from cometfuzz.execution.executor import Executor, expect_environments
 from cometfuzz.execution.reference import REFERENCE
 from cometfuzz.execution.supervisor import WorkerLimits
@@ -28,7 +28,7 @@ from cometfuzz.ledger.predicates import predicates
 from cometfuzz.ledger.reading import CASE, SCRIPT, defects, overlay, shipped
 from cometfuzz.reports.text import plural
 from cometfuzz.routes import Route
-from cometfuzz.routes.registry import ROUTES, choose
+from cometfuzz.routes.registry import ROUTES
 from cometfuzz.triage.collection import Collection
 from cometfuzz.triage.refreshing import Measured, Result, measure, questions
 
@@ -111,8 +111,8 @@ def refresh(
 
     Example: cometfuzz ledger refresh --routes keras-tf-old
     """
-    usable = configured(load_config(config))
-    chosen = [route for route in choose(routes or "all", usable) if route.name != REFERENCE.name]
+    everything = configured(load_config(config))
+    chosen = [route for route in usable(routes or "all", everything) if route.name != REFERENCE.name]
     measured = look(chosen, anew, quiet=as_json)
     if as_json:
         print_json({"file": str(overlay_path()), "measured": [_told(each) for each in measured]})

@@ -10,13 +10,14 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from cometfuzz.campaign.triaging import STAGE_S
 from cometfuzz.cli.output import print_json
+from cometfuzz.execution.configuring import usable
 from cometfuzz.execution.executor import Executor
 from cometfuzz.execution.reference import REFERENCE
 from cometfuzz.execution.supervisor import WorkerLimits
 from cometfuzz.ledger.matching import Rule
 from cometfuzz.reports.collection import write_tables
 from cometfuzz.reports.text import clean, plural
-from cometfuzz.routes.registry import ROUTES, choose
+from cometfuzz.routes.registry import ROUTES
 from cometfuzz.triage.collection import DEFAULT, Collection
 from cometfuzz.triage.declared import Proven, declared_bugs, prove
 from cometfuzz.triage.draft import draft, write_drafts
@@ -39,7 +40,7 @@ def prove_(
 
     Example: cometfuzz prove --matching AveragePooling
     """
-    chosen = [route for route in choose(routes, ROUTES) if route.name != REFERENCE.name]
+    chosen = [route for route in usable(routes, ROUTES) if route.name != REFERENCE.name]
     names = [route.name for route in chosen]
     collection = Collection.read(into)
     waiting = [

@@ -17,7 +17,7 @@ from cometfuzz.config import load as load_config
 from cometfuzz.coverage.branches import Branches, Share
 from cometfuzz.errors import WorkerFailure
 from cometfuzz.execution.comparing import Difference, compare
-from cometfuzz.execution.configuring import configured
+from cometfuzz.execution.configuring import configured, lacking, usable
 from cometfuzz.execution.doctor import Health, examine
 from cometfuzz.execution.executor import Executor
 from cometfuzz.execution.machine import this_machine
@@ -42,11 +42,11 @@ def doctor(
 ) -> None:
     """Try every route on a tiny model: available or why not, versions, start-up time, memory.
 
-    The exit code is 1 if a route is not available; the table says which command would mend it. Routes marked with a
-    star run on every case of a campaign, the others by policy (see the README). It also shows the CPU, with the
-    variables that keep libraries from using all of it; what interpreters of your own lack; whether branches can be
-    observed (on Python 3.11 only); and if the C library cannot fill memory with a byte (only glibc can): then nothing
-    looks for reads of uninitialised memory.
+    The exit code is 1 if a route is not available, unless it waits for an environment that is built on demand; the
+    table says which command would mend it. Routes marked with a star run on every case of a campaign, the others by
+    policy (see the README). It also shows the CPU, with the variables that keep libraries from using all of it; what
+    interpreters of your own lack; whether branches can be observed (on Python 3.11 only); and if the C library cannot
+    fill memory with a byte (only glibc can): then nothing looks for reads of uninitialised memory.
 
     Example: cometfuzz doctor --routes keras-tf,onnxruntime --json
     """
@@ -70,7 +70,7 @@ def doctor(
             typer.echo(f"{unobserved}: campaigns go by layers alone")
         if not available():
             typer.echo(NOT_POISONED)
-    if BROKEN or not all(health.available for health in found):
+    if BROKEN or not all(health.available or lacking(health.route) for health in found):
         raise typer.Exit(1)
 
 
@@ -123,7 +123,7 @@ def execute(
     """
     wanted = load(case)
     settings = load_config(config)
-    chosen = choose(routes, configured(settings))
+    chosen = usable(routes, configured(settings))
     reached = Branches()
     if branches and (why := obstacle(TF)):
         raise WorkerFailure(why)

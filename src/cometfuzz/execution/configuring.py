@@ -1,14 +1,14 @@
 """The routes of a configuration: those that are registered, and copies of them in other environments."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from cometfuzz.config import Config
 from cometfuzz.errors import UnknownName
 from cometfuzz.execution import environments
-from cometfuzz.execution.environments import known_names
+from cometfuzz.execution.environments import default_names, find, known_names
 from cometfuzz.execution.interpreters import own_interpreter
 from cometfuzz.routes import Route
-from cometfuzz.routes.registry import BROKEN, ROUTES, moved
+from cometfuzz.routes.registry import BROKEN, ROUTES, choose, moved
 from cometfuzz.routes.switches import MARK
 
 
@@ -34,6 +34,22 @@ def declare(config: Config) -> None:
     environments.declare(
         {name: own_interpreter(each.python, each.environ) for name, each in config.environments.items()}
     )
+
+
+def usable(names: str, routes: Mapping[str, Route]) -> list[Route]:
+    """The routes of a list with commas, as `choose` has them; `all` are those that lack no environment on demand."""
+    return [route for route in choose(names, routes) if names != "all" or not lacking(route)]
+
+
+def lacking(route: Route) -> list[str]:
+    """The environments on demand of a route that have not been built."""
+    return [name for name in on_demand(route) if not find(name).ready]
+
+
+def on_demand(route: Route) -> list[str]:
+    """The environments of a route that set-up leaves out."""
+    known = {*known_names()}.difference(default_names())
+    return [name for name in dict.fromkeys(step.group.environment for step in route.steps) if name in known]
 
 
 def _expect(place: str, field: str, name: str, known: Iterable[str]) -> None:

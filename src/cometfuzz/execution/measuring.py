@@ -83,7 +83,7 @@ def measure(
 
 def measure_sharing(models: int, layers: int, report: Callable[[], None] = lambda: None) -> dict[str, Any]:
     """CPU time of all readers of the file of tf2onnx together, against one of them plus the runtimes of the others."""
-    readers = [route for route in ROUTES.values() if route.steps[:-1] == TF2ONNX]
+    readers = [route for route in ROUTES.values() if route.steps[:-1] == TF2ONNX and route.turn]
     names = [route.name for route in readers]
     one_s = together_s = runtimes_s = 0.0
     with Executor(readers) as executor:

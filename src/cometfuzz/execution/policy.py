@@ -9,12 +9,14 @@ whole case gets a cut that it can. One case in `switched_one_in` also runs on so
 whole process set, one in `options_one_in` with one that is an option. A case with layers that only Keras 2 has runs on
 the routes that speak it. All of it follows from the seed, the index of the case, the case, and what earlier cases have
 covered: no clock. A route says itself which of these it is (`Route.turn`, `Route.clear`), unless the configuration
-lists routes.
+lists routes; one that is none of them is a converter in a campaign that names it.
 """
 
 from collections import deque
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+
+import msgspec
 
 from cometfuzz.catalogue.cutting import cut_out, open_ends, outputs_of
 from cometfuzz.catalogue.manners import of_part
@@ -121,6 +123,14 @@ def _lots(names: Sequence[str], routes: Mapping[str, Route]) -> dict[str, list[s
         route = routes.get(name)
         lots.setdefault(name if route is None or takes_everything(route) else route.steps[0].key, []).append(name)
     return lots
+
+
+def joined(policy: PolicyConfig, routes: Iterable[Route]) -> PolicyConfig:
+    """The policy of a campaign on these routes: one that is in none of its lists (`turn=""`) was named by the user, and
+    gets what converters get."""
+    listed = {name for names in policy.names.values() for name in names}
+    more = [route.name for route in routes if route.name not in listed and route.speaks == KERAS3]
+    return msgspec.structs.replace(policy, converters=(*policy.converters, *more))
 
 
 def _with_switches(

@@ -71,6 +71,13 @@ LITERT_CONVERTER = Library(
 )
 ONNX2TORCH = Library("onnx2torch", tracker=of_github("ENOT-AutoDL/onnx2torch"))
 ONNX2PYTORCH = Library("onnx2pytorch", tracker=of_github("Talmaj/onnx2pytorch"), maintained=False)
+OPENCV = Library(
+    "opencv", "OpenCV", of_github("opencv/opencv"), distributions=("opencv-python-headless", "opencv-python")
+)
+TRACT = Library("tract", tracker=of_github("sonos/tract"))
+ONNXSIM = Library("onnxsim", tracker=of_github("onnxsim/onnxsim"))
+IREE = Library("iree", "IREE", of_github("iree-org/iree"), distributions=("iree-base-compiler",))
+TVM = Library("tvm", "TVM", replace(of_github("apache/tvm"), prefix="[Bug] "), distributions=("apache-tvm",))
 # The roles of the next two are as collected bugs have them in their titles.
 MXNET = Library("mxnet", "MXNet", of_github("apache/mxnet"), role="mxnet", maintained=False)
 KERAS_MXNET = Library(

@@ -1,4 +1,4 @@
-"""tf2onnx: the Keras model as an ONNX file, which six routes read.
+"""tf2onnx: the Keras model as an ONNX file, which many routes read.
 
 Inputs keep the names of their nodes, outputs their order. Opset 15 is the newest that all readers know. tf2onnx leaves
 operators that it does not know in the file as they are, and only logs it; so the file is checked here, where it is

@@ -241,10 +241,10 @@ def _shorter(task: Task, script: Script, limits: ScriptLimits | None) -> Script 
 
     question = Question(
         fed_with(task.onnx, task.data, simple=True),
-        task.route.steps[-1].stages[0].library,
+        task.step.stages[0].library,
         python,
         script.text,
-        write=lambda cut: _script(task, _set(onnx_program(cut.fed, task.route.steps[-1]), task), 0, cut),
+        write=lambda cut: _script(task, _set(onnx_program(cut.fed, task.step), task), 0, cut),
         shows=shown,
         trusts=task.trusts,
         alike=task.alike,
@@ -281,7 +281,7 @@ def _programs(task: Task) -> Iterator[Program]:
     elif task.reads_onnx:
         for simple in (True, False):
             manner = task.bug.minimal.manner
-            yield onnx_program(fed_with(task.onnx, task.data, simple), task.route.steps[-1], manner)
+            yield onnx_program(fed_with(task.onnx, task.data, simple), task.step, manner)
     else:
         for variant in range(VARIANTS):
             program = keras_program(task.graph, task.data, task.route, variant, task.bug.minimal.manner)

@@ -58,8 +58,9 @@ def _versions_of(program: Program, used: str) -> dict[str, str]:
     """The versions of Keras and its backend, and of whatever else is used."""
     found = {}
     for name, expression in program.engine.versions.items():
-        module = name.replace("-", "_")
-        statements = [each for each in (*program.engine.imports, *program.engine.late_imports) if module in each]
+        modules = name.replace("-", "_"), expression.partition(".")[0]  # OpenCV's is cv2
+        imports = (*program.engine.imports, *program.engine.late_imports)
+        statements = [each for each in imports if any(module in each for module in modules)]
         if name in program.always_versions or any(_uses(used, bound) for bound in _bound(statements)):
             found[name] = expression
     return found

@@ -5,6 +5,7 @@ A step that takes an ONNX file names one of these functions, or one of another p
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from importlib.metadata import EntryPoint
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 from cometfuzz.errors import InvalidPlugin, NoScript
 from cometfuzz.plugins import load
 from cometfuzz.routes import Step
+from cometfuzz.routes.iree import FLAGS
 from cometfuzz.routes.openvino import SETTINGS, options_with
 from cometfuzz.triage.scripts.pieces import ARRAYS, METADATA, Engine, Results
 
@@ -120,3 +122,100 @@ def _torch_module(name: str, convert: str) -> Callable[[Feeds, bool], Engine]:
 
 onnx2torch = _torch_module("onnx2torch", "onnx2torch.convert")
 onnx2pytorch = _torch_module("onnx2pytorch", "onnx2pytorch.ConvertModel")
+
+
+def opencv(feeds: Feeds, single: bool) -> Engine:
+    read = "net = cv2.dnn.readNetFromONNX(np.frombuffer(proto.SerializeToString(), np.uint8), cv2.dnn.ENGINE_NEW)"
+    outputs = "outputs = [value.name for value in proto.graph.output]"
+    return Engine(
+        "net.forward(outputs)" + ("[0]" if single else ""),
+        ARRAYS,
+        imports=("import cv2", "import onnx"),
+        versions={"onnx": "onnx.__version__", "opencv": "cv2.__version__"},
+        pieces=(
+            ("load", (read, outputs)),
+            ("run", tuple(f'net.setInput({data}, "{name}")' for name, data in feeds.items())),
+        ),
+    )
+
+
+def tract(feeds: Feeds, single: bool) -> Engine:
+    save = ('path = os.path.join(tempfile.mkdtemp(), "model.onnx")', "onnx.save(proto, path)")
+    return Engine(
+        f"[value.to_numpy() for value in runnable.run([{', '.join(feeds.values())}])]" + ("[0]" if single else ""),
+        ARRAYS,
+        imports=("import onnx", "import tract"),
+        standard=("import os", "import tempfile", METADATA),
+        versions={"onnx": "onnx.__version__", "tract": 'version("tract")'},
+        pieces=(
+            ("load", (*save, "inferred = tract.Onnx().load(path)")),
+            ("optimise", ("runnable = inferred.into_model().into_runnable()",)),
+        ),
+    )
+
+
+def onnxsim(feeds: Feeds, single: bool) -> Engine:
+    """The simplified model on ONNX Runtime."""
+    runtime = onnxruntime(feeds, single)
+    pieces = [
+        (stage, tuple(line.replace("proto.", "simplified.") for line in lines)) for stage, lines in runtime.pieces
+    ]
+    return replace(
+        runtime,
+        imports=("import onnx", "import onnxruntime", "import onnxsim"),
+        versions={**runtime.versions, "onnxsim": 'version("onnxsim")'},
+        standard=(*runtime.standard, METADATA),
+        pieces=(("onnxsim", ("simplified, _ = onnxsim.simplify(proto)",)), *pieces),
+    )
+
+
+def iree(feeds: Feeds, single: bool) -> Engine:
+    values = "call({})".format(", ".join(feeds.values()))
+    importing = (
+        "info = onnx_importer.ModelInfo(onnx.shape_inference.infer_shapes(proto, data_prop=True))",
+        "module = info.create_module(context=ir.Context()).operation",
+        "onnx_importer.NodeImporter.define_function(info.main_graph, module).import_all()",
+    )
+    loading = (
+        'context = runtime.SystemContext(config=runtime.Config("local-sync"))',
+        "loaded = runtime.VmModule.copy_buffer(context.instance, program)",
+        "context.add_vm_module(loaded)",
+        "call = getattr(context.modules[loaded.name], proto.graph.name)",
+    )
+    return Engine(
+        f"{values}.to_host()" if single else f"[value.to_host() for value in {values}]",
+        ARRAYS,
+        imports=("import onnx", "from iree import runtime", "from iree.compiler import compile_str, ir"),
+        late_imports=("from iree.compiler.extras import onnx_importer",),
+        standard=(METADATA,),
+        versions={"onnx": "onnx.__version__", "iree": 'version("iree-base-compiler")'},
+        pieces=(
+            ("import", importing),
+            (
+                "compile",
+                (
+                    f"flags = {json.dumps(FLAGS)}",
+                    "source = module.get_asm()",
+                    'options = {"input_type": "onnx", "target_backends": ["llvm-cpu"], "extra_args": flags}',
+                    "program = compile_str(source, **options)",
+                ),
+            ),
+            ("run", loading),
+        ),
+    )
+
+
+def tvm(feeds: Feeds, single: bool) -> Engine:
+    call = 'machine["main"]({})'.format(", ".join(f"tvm.runtime.tensor({data})" for data in feeds.values()))
+    return Engine(
+        f"{call}.numpy()" if single else f"[value.numpy() for value in {call}]",
+        ARRAYS,
+        imports=("import onnx", "import tvm"),
+        late_imports=("from tvm import relax", "from tvm.relax.frontend.onnx import from_onnx"),
+        standard=(METADATA,),
+        versions={"onnx": "onnx.__version__", "tvm": 'version("apache-tvm")'},
+        pieces=(
+            ("import", ("module = from_onnx(proto)",)),
+            ("compile", ('machine = relax.VirtualMachine(tvm.compile(module, target="llvm"), tvm.cpu())',)),
+        ),
+    )
