@@ -21,6 +21,7 @@ from cometfuzz.coverage.layers import SIGMA
 from cometfuzz.errors import InvalidCampaign, InvalidCase, InvalidCoverage
 from cometfuzz.execution.executor import Executor
 from cometfuzz.execution.observation import Observation
+from cometfuzz.execution.sides import CommonView, Sides
 from cometfuzz.execution.supervisor import WorkerLimits
 from cometfuzz.execution.versions import view_of
 from cometfuzz.ir.case import Case
@@ -72,6 +73,10 @@ class Settings:
     """The kind of CPU, which decides what of the ledger stands."""
     mutations: tuple[str, ...] = ()
     """Mutations of other packages that take part."""
+    between: tuple[str, ...] = ()
+    """What is compared, as it was named: the old side and the new one."""
+    pairs: tuple[tuple[str, str], ...] = ()
+    """The routes of the two sides."""
 
     @staticmethod
     def of(plain: Mapping[str, Any]) -> "Settings":
@@ -88,6 +93,11 @@ class Settings:
         except (ValueError, InvalidCase) as error:
             raise InvalidCampaign(f"expected the settings of a campaign; received others: {error}") from None
         return settings
+
+    @property
+    def sides(self) -> Sides | None:
+        """What is compared; None if it is a plain campaign."""
+        return Sides(*self.between, self.pairs) if len(self.between) == 2 and self.pairs else None
 
     def strategy_made(self, dialects: Dialects) -> Strategy:
         graphs = [decode(text.encode()).graph for text in self.seeds]
@@ -116,8 +126,10 @@ class Session:
                 f"{store.folder}: expected routes out of {', '.join(routes)}; received {', '.join(map(repr, missing))}"
             )
         expect_plugins()
-        view = view_of(routes)
-        strategy = settings.strategy_made(Dialects.on(view, config.policy.base, config.policy.only))
+        view, sides, policy = view_of(routes), settings.sides, config.policy
+        if sides is not None:
+            view, policy = CommonView(view, sides), sides.policy(policy, routes)
+        strategy = settings.strategy_made(Dialects.on(view, policy.base, policy.only))
         done, spent_s = store.done, store.elapsed_s
         waiting: list[Proposed] = []
         if done:
@@ -135,7 +147,7 @@ class Session:
         self.campaign = Campaign(
             strategy=strategy,
             executor=self.executor,
-            policy=config.policy,
+            policy=policy,
             seed=settings.seed,
             bounds=Bounds(settings.cases, settings.minutes),
             settings=_shown(settings),
@@ -144,6 +156,7 @@ class Session:
             spent_s=spent_s,
             waiting=waiting,
             branches=None if self._observation is None else self._observation.branches,
+            sides=sides,
         )
 
     def __enter__(self) -> "Session":
