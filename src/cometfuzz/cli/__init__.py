@@ -8,6 +8,7 @@ import typer
 
 import cometfuzz
 from cometfuzz.cli import bench, catalogue, environments, evaluate, ledger
+from cometfuzz.cli.bisect import bisect
 from cometfuzz.cli.calibrate import calibrate
 from cometfuzz.cli.check import check
 from cometfuzz.cli.collect import collect
@@ -37,6 +38,7 @@ app = typer.Typer(
 app.command()(run)
 app.command()(resume)
 app.command()(compare)
+app.command()(bisect)
 app.command()(export)
 app.command()(triage)
 app.command()(replay)
