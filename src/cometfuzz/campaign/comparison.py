@@ -31,7 +31,7 @@ from cometfuzz.triage.draft import draft
 from cometfuzz.triage.known import Known
 from cometfuzz.triage.reproducer import reproduce, shows
 from cometfuzz.triage.running import run_script
-from cometfuzz.triage.triage import Triage
+from cometfuzz.triage.triage import Reproduce, Triage
 
 TRIES = 3
 """How many findings of a kind are looked into, until one turns out to be a difference."""
@@ -168,7 +168,10 @@ def waiting(records: Records, groups: Mapping[tuple[str, Side], Sequence[Sightin
 
 @dataclass
 class Comparing:
-    """The triage of a comparison. Each difference is kept as soon as it is there; a later call goes on."""
+    """The triage of a comparison. Each difference is kept as soon as it is there; a later call goes on.
+
+    reproduce: how the script of a bug is made and run.
+    """
 
     store: Store
     sides: Sides
@@ -176,6 +179,7 @@ class Comparing:
     known: Known
     show: Callable[[Progress], None] = lambda progress: None
     stopped: Callable[[], bool] = lambda: False
+    reproduce: Reproduce | None = None
     _triages: dict[Side, Triage] = field(default_factory=dict)
     _at: Progress = field(default_factory=lambda: Progress(0, 0, ""))
 
@@ -260,7 +264,7 @@ class Comparing:
             known = [bug for bug in self.store.bugs() if (each := Difference.of(bug)) and each.record.side == side]
             self._triages[side] = Triage(
                 self.executor,
-                reproduce=lambda bug: reproduce(bug, self.executor.routes, self.executor),
+                reproduce=self.reproduce or (lambda bug: reproduce(bug, self.executor.routes, self.executor)),
                 bugs={bug.id: bug for bug in known},
                 report=lambda step: self.show(replace(self._at, step=step)),
                 declared=True,
