@@ -69,7 +69,8 @@ class Contrast:
 def contrasts(findings: Sequence[Finding], ended: Mapping[str, str], sides: Sides) -> Iterator[Contrast]:
     """What the findings of one trial say of one side only; `ended`: how its routes ended.
 
-    One for each finding and side. Where the other side lacks something, nothing can be said of it.
+    One for each finding and side; a change is told by what the new side does. Where the other side lacks something,
+    nothing can be said of it.
     """
     for place, finding in enumerate(findings):
         seen: set[Side] = set()
@@ -94,7 +95,7 @@ def _kind(
     if any(other in camp.routes for camp in finding.camps[1:]):
         return "regression" if side == "new" else "repair"
     wrong = [each for each in findings if other in each.camps[0].routes]
-    if not wrong or any(is_missing(each) or _alike(finding, each) for each in wrong):
+    if side == "old" or not wrong or any(is_missing(each) or _alike(finding, each) for each in wrong):
         return None
     return "change"
 
