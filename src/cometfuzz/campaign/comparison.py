@@ -188,9 +188,10 @@ class Comparing:
         names = [name for name in self.store.routes if name in self.executor.routes]
         entries = list(one_sided(self.executor.view, self.sides, self.known.collected))
         named = {(entry.slug, contrast.side) for entry, contrast in entries}
+        seen = sightings(self.store, self.sides)
         groups = [
             group
-            for group in waiting(self.store, sightings(self.store, self.sides))
+            for group in waiting(self.store, seen)
             if (group[0].contrast.finding.defect, group[0].contrast.side) not in named
         ]
         total = len(groups) + len(entries)
@@ -203,9 +204,15 @@ class Comparing:
             if self.stopped():
                 return
             self.show(Progress(done, total, entry.slug))
-            self.show(Progress(done + 1, total, "done", self._take(entry, contrast)))
+            explained = [
+                each.found
+                for group in seen.values()
+                for each in group
+                if (each.contrast.finding.defect, each.contrast.side) == (entry.slug, contrast.side)
+            ]
+            self.show(Progress(done + 1, total, "done", self._take(entry, contrast, explained)))
 
-    def _take(self, entry: Collected, contrast: Contrast) -> Bug | None:
+    def _take(self, entry: Collected, contrast: Contrast, explained: Sequence[Found]) -> Bug | None:
         """The difference that an entry of the ledger is, with the findings that it explains; None if it is kept."""
         fresh, bug = None, next((bug for bug in self.store.bugs() if bug.known == entry.known), None)
         if bug is None:
@@ -214,12 +221,8 @@ class Comparing:
             bug = fresh = recorded(bug, contrast, contrast.kind, runs, self.executor)
             self.store.keep(bug)
         settled = {each.finding for each in self.store.settled()}
-        for group in sightings(self.store, self.sides).values():
-            for each in group:
-                key = each.contrast.finding.defect, each.contrast.side
-                if key == (entry.slug, contrast.side) and each.found.id not in settled:
-                    settled.add(each.found.id)
-                    self.store.settle(Settled(each.found.id, bug.id, False, "known", 0.0))
+        for name in {each.id for each in explained} - settled:
+            self.store.settle(Settled(name, bug.id, False, "known", 0.0))
         return fresh
 
     def _look_into(self, group: Sequence[Sighting], names: Sequence[str]) -> Bug | None:

@@ -23,7 +23,7 @@ from cometfuzz.cli.output import print_json
 from cometfuzz.cli.run import Configured, Jobs, drive, meet
 from cometfuzz.cli.triage import KnownOption
 from cometfuzz.config import load as load_config
-from cometfuzz.errors import InvalidCampaign
+from cometfuzz.errors import InvalidCampaign, WorkerFailure
 from cometfuzz.execution.configuring import configured
 from cometfuzz.execution.executor import expect_environments
 from cometfuzz.execution.sides import Sides, sides_between
@@ -90,7 +90,8 @@ def compare(
     with its name. The folder is a campaign's: `cometfuzz bugs` and `cometfuzz show` read it, and report/compare.html is
     the page. After Ctrl-C the same command with --out goes on.
 
-    Exit codes: 0; 1 a regression, with --fail-on regression; 2 usage; 3 an environment that is missing.
+    Exit codes: 0; 1 a regression, with --fail-on regression; 2 usage; 3 an environment that is missing, or a route
+    that never started.
 
     Example: cometfuzz compare keras313 main --minutes 10 --routes keras-tf,keras-torch --fail-on regression
     """
@@ -130,9 +131,12 @@ def compare(
         finally:
             found = comparison(store, sides)
             page = write_comparison(store, found)
+        idle = store.never_started
     _say(found, page, as_json)
     if fail_on is FailOn.regression and found.regressions:
         raise typer.Exit(1)
+    if fail_on is FailOn.regression and idle:
+        raise WorkerFailure(f"expected every route to run; received routes={', '.join(idle)}, which never did")
 
 
 def _opened(folder: Path, settings: Settings) -> Store:

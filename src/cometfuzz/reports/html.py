@@ -152,6 +152,10 @@ class _Pages:
 
 def rerun_command(facts: Facts) -> str:
     """The command that makes the same cases again, as far as the settings say."""
+    if between := facts.settings.get("between"):
+        seed, cases = str(facts.settings.get("seed", 1)), str(facts.done)
+        words = ["cometfuzz", "compare", *map(str, between), "--seed", seed, "--cases", cases]
+        return shlex.join([*words, "--out", f"{facts.name}-again"])
     words = ["cometfuzz", "run"]
     for name in ("strategy", "seed", "sigma", "jobs"):
         if facts.settings.get(name) is not None:

@@ -205,9 +205,14 @@ def result_of(bug: Bug, ran: Ran, package: str, release: str) -> Try:
         return Try(release, "shows", ran.exit_code, output=kept)
     if ran.exit_code == 0:
         return Try(release, "does not show", ran.exit_code, output=kept)
-    lines = [line for line in (ran.errors + "\n" + ran.printed).splitlines() if line.strip()]
-    missing = next((line for line in lines if line.startswith("missing:")), lines[-1] if lines else ran.note)
-    return Try(release, "cannot tell", ran.exit_code, missing[:200] or ran.note, kept)
+    return Try(release, "cannot tell", ran.exit_code, _reason(ran)[:200], kept)
+
+
+def _reason(ran: Ran) -> str:
+    """Why a script says nothing of a release: what it misses, what it saw instead, or how it ended."""
+    printed, errors = ([line for line in text.splitlines() if line.strip()] for text in (ran.printed, ran.errors))
+    said = [line for line in printed if line.startswith(("missing:", "seen:"))]
+    return [ran.note, *printed[-1:], *errors[-1:], *said[-1:]][-1]
 
 
 def _versions(printed: str) -> list[tuple[str, str]]:
