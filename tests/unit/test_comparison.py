@@ -16,7 +16,15 @@ from rich.console import Console
 from triaging import Acting
 from trials import Routes, chain, completed, raised
 
-from cometfuzz.campaign.comparison import Comparing, Difference, differences, not_offered, sightings, waiting
+from cometfuzz.campaign.comparison import (
+    Comparing,
+    Difference,
+    differences,
+    not_offered,
+    one_sided,
+    sightings,
+    waiting,
+)
 from cometfuzz.campaign.events import Executed, RouteResult, Started
 from cometfuzz.campaign.session import Settings
 from cometfuzz.campaign.store import Store
@@ -25,6 +33,7 @@ from cometfuzz.errors import UnknownName
 from cometfuzz.execution.executor import Executor
 from cometfuzz.execution.outcome import Outcome, Trial
 from cometfuzz.execution.sides import CommonView, Sides, sides_between
+from cometfuzz.execution.versions import view_of
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.codec import case_id
 from cometfuzz.ir.graph import Graph
@@ -37,7 +46,7 @@ from cometfuzz.reports.comparison import PAGE, comparison, rendered, write_compa
 from cometfuzz.routes.registry import ROUTES, moved
 from cometfuzz.triage.bug import Bug, Script
 from cometfuzz.triage.contrast import Contrast, Kind, contrasts, is_missing, is_proved, recorded
-from cometfuzz.triage.known import Known
+from cometfuzz.triage.known import Known, shipped_bugs
 
 OLD, NEW = "keras-tf", "keras-torch"
 SIDES = Sides("then", "now", ((OLD, NEW),))
@@ -315,6 +324,16 @@ def test_lists_of_routes_are_pairs() -> None:
 def test_sides_that_are_none_are_refused(old: str, new: str) -> None:
     with pytest.raises(UnknownName, match="expected"):
         sides_between(old, new, ROUTES, [OLD])
+
+
+def test_what_the_ledger_knows_of_one_side_is_a_difference_with_its_name() -> None:
+    sides, routes = sides_between("keras313", "main", ROUTES, [NEW, OLD])
+    view = view_of({name: routes[name] for name in sides.routes}, "x86-64-v3")
+    found = {entry.slug: contrast for entry, contrast in one_sided(view, sides, shipped_bugs())}
+    mended, broken = found["keras-tf-conv-l1-float16-crash"], found["keras-relu-threshold-special-nonfinite"]
+    assert (mended.kind, mended.failing, mended.other) == ("repair", f"{OLD}@keras313", OLD)
+    assert (broken.kind, broken.failing, broken.other) == ("regression", OLD, f"{OLD}@keras313")
+    assert "keras-tf-add-value" not in found
 
 
 def test_only_what_is_known_of_both_sides_keeps_models_away() -> None:

@@ -7,6 +7,8 @@ difference its name, and never takes it away.
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import zip_longest
 from typing import Any
 
 import msgspec
@@ -184,7 +186,8 @@ class Comparing:
     _at: Progress = field(default_factory=lambda: Progress(0, 0, ""))
 
     def run(self) -> None:
-        """Look into every kind of finding that holds on one side, then into what the ledger knows of one side."""
+        """Look into every kind of finding that holds on one side, and into what the ledger knows of one side, by turns:
+        if time is short, there is something of both."""
         names = [name for name in self.store.routes if name in self.executor.routes]
         entries = list(one_sided(self.executor.view, self.sides, self.known.collected))
         named = {(entry.slug, contrast.side) for entry, contrast in entries}
@@ -194,26 +197,24 @@ class Comparing:
             for group in waiting(self.store, seen)
             if (group[0].contrast.finding.defect, group[0].contrast.side) not in named
         ]
-        total = len(groups) + len(entries)
-        for done, group in enumerate(groups):
+        explained: dict[tuple[str, Side], list[Found]] = {}
+        for each in (each for group in seen.values() for each in group):
+            explained.setdefault((each.contrast.finding.defect, each.contrast.side), []).append(each.found)
+        findings = [partial(self._look_into, group, names) for group in groups]
+        known = [
+            partial(self._take, entry, contrast, explained.get((entry.slug, contrast.side), ()))
+            for entry, contrast in entries
+        ]
+        tasks = [task for pair in zip_longest(findings, known) for task in pair if task is not None]
+        for done, task in enumerate(tasks):
             if self.stopped():
                 return
-            self._at = Progress(done, total, "")
-            self.show(Progress(done + 1, total, "done", self._look_into(group, names)))
-        for done, (entry, contrast) in enumerate(entries, len(groups)):
-            if self.stopped():
-                return
-            self.show(Progress(done, total, entry.slug))
-            explained = [
-                each.found
-                for group in seen.values()
-                for each in group
-                if (each.contrast.finding.defect, each.contrast.side) == (entry.slug, contrast.side)
-            ]
-            self.show(Progress(done + 1, total, "done", self._take(entry, contrast, explained)))
+            self._at = Progress(done, len(tasks), "")
+            self.show(Progress(done + 1, len(tasks), "done", task()))
 
     def _take(self, entry: Collected, contrast: Contrast, explained: Sequence[Found]) -> Bug | None:
         """The difference that an entry of the ledger is, with the findings that it explains; None if it is kept."""
+        self.show(replace(self._at, step=entry.slug))
         fresh, bug = None, next((bug for bug in self.store.bugs() if bug.known == entry.known), None)
         if bug is None:
             bug = replace(marked(entry.bug, entry), finding=replace(entry.bug.finding, camps=contrast.finding.camps))
@@ -294,7 +295,12 @@ def one_sided(view: View, sides: Sides, collected: Sequence[Collected]) -> Itera
     """The entries of the ledger that stand on one side, and were looked for on the other and did not show."""
     for entry in collected:
         defect = defects().get(entry.slug) if entry.shipped else None
-        for pair in sides.pairs if defect is not None else ():
+        wrote = entry.bug.finding.camps[0].routes[:1]  # its script is of that route
+
+        def elsewhere(pair: tuple[str, str], wrote: Sequence[str] = wrote) -> bool:
+            return not any((view.routes[name].like or name) in wrote for name in pair)
+
+        for pair in sorted(sides.pairs, key=elsewhere) if defect is not None else ():
             assert defect is not None
             ways: Sequence[tuple[Side, str, str]] = (("old", *pair), ("new", pair[1], pair[0]))
             found = [
