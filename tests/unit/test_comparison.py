@@ -40,12 +40,12 @@ from cometfuzz.ir.graph import Graph
 from cometfuzz.ledger.defect import Applies, Defect, Seen
 from cometfuzz.ledger.matching import View, rule_of
 from cometfuzz.oracles.bench import Bench
-from cometfuzz.oracles.finding import Finding
+from cometfuzz.oracles.finding import Camp, Finding
 from cometfuzz.oracles.judging import examine
 from cometfuzz.reports.comparison import PAGE, comparison, rendered, write_comparison
 from cometfuzz.routes.registry import ROUTES, moved
 from cometfuzz.triage.bug import Bug, Script
-from cometfuzz.triage.contrast import Contrast, Kind, contrasts, is_missing, is_proved, recorded
+from cometfuzz.triage.contrast import Contrast, Kind, contrasts, is_missing, is_proved, judged, recorded
 from cometfuzz.triage.known import Known, shipped_bugs
 
 OLD, NEW = "keras-tf", "keras-torch"
@@ -109,6 +109,20 @@ def test_both_wrong_in_two_ways_is_a_change() -> None:
 
 def test_both_wrong_in_the_same_way_is_no_difference() -> None:
     assert kinds(Differing(keras_tf=negated_relu, keras_torch=negated_relu)) == []
+
+
+def test_one_wrong_answer_is_no_difference_though_the_ledger_knows_it_of_one_side_only() -> None:
+    executor = Differing(keras_tf=negated_relu, keras_torch=negated_relu)
+    trial = executor.run(CASE)
+    (both,) = examine(Bench(trial, executor.run))
+    apart = [
+        replace(both, camps=(Camp((name,), both.detail),), defect=known) for name, known in ((OLD, ""), (NEW, "x"))
+    ]
+    assert list(contrasts(apart, dict.fromkeys((OLD, NEW), "completed"), SIDES)) == []
+    other = [apart[0], replace(apart[1], detail="expected 1; received 3")]
+    assert [each.kind for each in contrasts(other, dict.fromkeys((OLD, NEW), "completed"), SIDES)] == ["change"]
+    found = a_contrast(apart[1])
+    assert judged(bug_of(CASE, apart[1]), found, cast(Executor, executor), SIDES) is None
 
 
 def test_an_exception_on_one_side_is_a_difference_too() -> None:

@@ -12,6 +12,7 @@ from typing import Any, Literal
 from cometfuzz.execution.executor import Executor, python_of
 from cometfuzz.execution.sides import Side, Sides
 from cometfuzz.execution.versions import versions_of
+from cometfuzz.oracles.agreement import differences as apart
 from cometfuzz.oracles.finding import Camp, Finding
 from cometfuzz.oracles.symptoms import about
 from cometfuzz.routes import Route
@@ -105,10 +106,13 @@ def _clear(findings: Sequence[Finding], other: str) -> bool:
 
 
 def _alike(one: Finding, two: Finding) -> bool:
-    """Whether both stop in one stage over the same class of exception: other words for it are no difference."""
-    stops = about(one.symptom).stops and about(two.symptom).stops
-    same = [(each.library, each.stage, each.failure.partition(":")[0]) for each in (one, two)]
-    return stops and same[0] == same[1]
+    """Whether both stop in one stage over the same class of exception, since other words for it are no difference; or
+    are wrong at one node by the same. Oracles tell apart what is known of one side only, though it is one answer."""
+    if about(one.symptom).stops and about(two.symptom).stops:
+        ends = [(each.library, each.stage, each.failure.partition(":")[0]) for each in (one, two)]
+        return ends[0] == ends[1]
+    answers = [(each.symptom, each.node, each.detail) for each in (one, two)]
+    return answers[0] == answers[1]
 
 
 def is_missing(finding: Finding) -> bool:
@@ -166,7 +170,11 @@ def judged(bug: Bug, contrast: Contrast, executor: Executor, sides: Sides) -> Ki
         for each in contrasts(probe.judge(trial), ended, sides)
         if each.side == contrast.side and each.finding.symptom == bug.finding.symptom
     ]
-    return min((each.kind for each in found), key=KINDS.index, default=None)
+    kind = min((each.kind for each in found), key=KINDS.index, default=None)
+    pair = [trial.outcomes[name] for name in (contrast.other, contrast.failing)]
+    answered = all(outcome.status == "completed" for outcome in pair)
+    same = kind == "change" and answered and not apart(bug.minimal.graph, pair[0], pair[1])
+    return None if same else kind
 
 
 def is_proved(bug: Bug, kind: Kind, runs: Runs, side: Side) -> bool:
