@@ -29,6 +29,8 @@ from rich.table import Table
 from cometfuzz.campaign.loop import proposed_by
 from cometfuzz.catalogue.validate import assemble
 from cometfuzz.config import PolicyConfig
+from cometfuzz.coverage.layers import full_space
+from cometfuzz.coverage.routes import RouteCoverage
 from cometfuzz.execution.comparing import array_of
 from cometfuzz.execution.executor import Executor, Usage, expect_environments
 from cometfuzz.execution.outcome import Outcome

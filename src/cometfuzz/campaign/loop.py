@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError, Future, wait
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from typing import Any
 
 from cometfuzz.campaign.events import CaseDone, Ended, Event, Executed, Notice, RouteResult, Started, Summary
@@ -25,8 +26,10 @@ from cometfuzz.execution.outcome import Outcome, Trial
 from cometfuzz.execution.policy import Assignment, assign, assign_breaking
 from cometfuzz.execution.reference import REFERENCE
 from cometfuzz.execution.sayable import knows_manners
+from cometfuzz.execution.sides import CommonView, Sides
 from cometfuzz.ir.case import PLAIN, Case
 from cometfuzz.ir.codec import case_id
+from cometfuzz.ledger.matching import View
 from cometfuzz.oracles.bench import Bench
 from cometfuzz.oracles.d_mad import d_mad, mean_magnitude
 from cometfuzz.oracles.judging import examine
@@ -98,7 +101,10 @@ class _Flight:
 
 @dataclass
 class Campaign:
-    """One campaign. To go on with an earlier one: how many cases are done, and those `waiting` to be learned of."""
+    """One campaign. To go on with an earlier one: how many cases are done, and those `waiting` to be learned of.
+
+    sides: what is compared, if that is what it is for; the policy speaks of the new side, and both get the same.
+    """
 
     strategy: Strategy
     executor: Executor
@@ -112,6 +118,7 @@ class Campaign:
     spent_s: float = 0.0
     waiting: Sequence[Proposed] = ()
     branches: Branches | None = None
+    sides: Sides | None = None
     stop: threading.Event = field(default_factory=threading.Event)
     _notices: deque[str] = field(default_factory=deque)
     _kinds: Kinds = field(default_factory=Kinds)
@@ -162,7 +169,7 @@ class Campaign:
         return proposed_by(self.strategy, self.strategy.propose(), self.policy, self.ran)
 
     def _submit(self, ready: Proposed) -> _Flight:
-        view, extra = self.executor.view, beside(self.seed, self._next, ready.operator)
+        view, extra = self._guide, beside(self.seed, self._next, ready.operator)
         if ready.case.breaks:
             assignments = [assign_breaking(view, ready.case)]
         else:
@@ -173,9 +180,18 @@ class Campaign:
             assignments += [each for made in changed for each in made]
         if extra is not None and assignments:
             assignments.append(assign_breaking(view, extra))
-        futures = [self.executor.submit(part.case, part.routes) for part in assignments if part.routes]
+        futures = [self.executor.submit(part.case, self._beside(part.routes)) for part in assignments if part.routes]
         self._next += 1
         return _Flight(self._next - 1, ready.case, ready.operator, futures)
+
+    @cached_property
+    def _guide(self) -> View:
+        """What is known of the routes that the policy speaks of, as far as it keeps cases away from them."""
+        return self.executor.view if self.sides is None else CommonView(self.executor.view, self.sides)
+
+    def _beside(self, routes: Sequence[str]) -> tuple[str, ...]:
+        """Some routes; in a comparison, those of the other side too."""
+        return tuple(routes) if self.sides is None else self.sides.both(routes, self.executor.routes)
 
     def _otherwise(
         self, change: Callable[[int, int, Case], Case | None], assignments: Sequence[Assignment]
@@ -243,7 +259,7 @@ class Campaign:
         again = None
         base = [name for name in self.policy.base if name in trial.outcomes]
         if base and number == 0 and not trial.case.breaks and Draw(self.seed, "twice", index).chance(1 / TWICE_ONE_IN):
-            again = self.executor.run(trial.case, base)
+            again = self.executor.run(trial.case, self._beside(base))
         memory = Draw(self.seed, "memory", index).chance(1 / MEMORY_ONE_IN)
         return Bench(
             trial, self.executor.run, again, self.executor.view, thorough=False, memory=memory, relations=SAMPLE

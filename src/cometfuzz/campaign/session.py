@@ -27,6 +27,7 @@ from cometfuzz.execution.observation import Observation, obstacle
 from cometfuzz.execution.offers import digest_of, offers_of
 from cometfuzz.execution.policy import joined
 from cometfuzz.execution.reference import REFERENCE
+from cometfuzz.execution.sides import CommonView, Sides
 from cometfuzz.execution.supervisor import WorkerLimits
 from cometfuzz.execution.versions import view_of
 from cometfuzz.ir.case import Case
@@ -82,6 +83,10 @@ class Settings:
     """Mutations of other packages that take part."""
     offers: str = ""
     """The digest of what the libraries were known to lack."""
+    between: tuple[str, ...] = ()
+    """What is compared, as it was named: the old side and the new one."""
+    pairs: tuple[tuple[str, str], ...] = ()
+    """The routes of the two sides."""
 
     @staticmethod
     def of(plain: Mapping[str, Any]) -> "Settings":
@@ -98,6 +103,11 @@ class Settings:
         except (ValueError, InvalidCase) as error:
             raise InvalidCampaign(f"expected the settings of a campaign; received others: {error}") from None
         return settings
+
+    @property
+    def sides(self) -> Sides | None:
+        """What is compared; None if it is a plain campaign."""
+        return Sides(*self.between, self.pairs) if len(self.between) == 2 and self.pairs else None
 
     def strategy_made(self, dialects: Dialects, goals: RouteGoals | None = None) -> Strategy:
         graphs = [decode(text.encode()).graph for text in self.seeds]
@@ -127,10 +137,12 @@ class Session:
                 f"{store.folder}: expected routes out of {', '.join(routes)}; received {', '.join(map(repr, missing))}"
             )
         expect_plugins()
-        taking = {name: routes[name] for name in settings.routes}
-        policy = joined(config.policy, taking.values())
+        taking, sides = {name: routes[name] for name in settings.routes}, settings.sides
+        policy = joined(config.policy, taking.values()) if sides is None else sides.policy(config.policy, routes)
         self._offers = offers_of(taking)
         view = view_of(routes, offers=self._offers)
+        if sides is not None:
+            view = CommonView(view, sides)
         ran = RouteCoverage({name: _spaces(name, settings.sigma) for name in taking if name != REFERENCE.name})
         goals = RouteGoals(ran, _goals(view, policy, taking), policy.largest_cut)
         strategy = settings.strategy_made(Dialects.on(view, policy.base, policy.only), goals)
@@ -171,6 +183,7 @@ class Session:
             spent_s=spent_s,
             waiting=waiting,
             branches=None if self._observation is None else self._observation.branches,
+            sides=sides,
         )
 
     def __enter__(self) -> "Session":

@@ -68,7 +68,7 @@ def triage_campaign(
     began, new = time.monotonic(), []
     view = view_of(routes)
     for bug in list(store.bugs()):
-        told = _told(bug, known.on(view, bug.finding.camps[0].routes))
+        told = named_by(bug, known.on(view, bug.finding.camps[0].routes))
         if told != bug:
             store.keep(told)
     unsettled = set(store.waiting())
@@ -109,9 +109,10 @@ def triage_campaign(
     return new
 
 
-def _told(bug: Bug, known: Known) -> Bug:
+def named_by(bug: Bug, known: Known) -> Bug:
     """A bug with what is known of it by now."""
-    entry = having(known.collected, bug)
+    explained = (entry for entry in known.collected if entry.shipped and entry.slug == bug.finding.defect)
+    entry = next(explained, None) or having(known.collected, bug)
     if entry is not None:
         return marked(bug, entry)
     issue = known_as(known.issues, bug.signature)

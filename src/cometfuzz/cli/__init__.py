@@ -8,9 +8,11 @@ import typer
 
 import cometfuzz
 from cometfuzz.cli import bench, catalogue, environments, evaluate, ledger
+from cometfuzz.cli.bisect import bisect
 from cometfuzz.cli.calibrate import calibrate
 from cometfuzz.cli.check import check
 from cometfuzz.cli.collect import collect
+from cometfuzz.cli.compare import compare
 from cometfuzz.cli.conformance import conformance
 from cometfuzz.cli.draft import draft_
 from cometfuzz.cli.ends import exit_code_of
@@ -35,6 +37,8 @@ app = typer.Typer(
 )
 app.command()(run)
 app.command()(resume)
+app.command()(compare)
+app.command()(bisect)
 app.command()(export)
 app.command()(triage)
 app.command()(replay)

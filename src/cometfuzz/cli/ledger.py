@@ -21,9 +21,9 @@ from cometfuzz.execution.reference import REFERENCE
 from cometfuzz.execution.supervisor import WorkerLimits
 from cometfuzz.ledger.changes import Change, mended, versions_met
 from cometfuzz.ledger.cpu import cpu_level
-from cometfuzz.ledger.defect import Defect
+from cometfuzz.ledger.defect import Defect, Seen
 from cometfuzz.ledger.matching import forget, rules
-from cometfuzz.ledger.overlay import Learned, Overlay, overlay_path, write_overlay
+from cometfuzz.ledger.overlay import Found, Learned, Overlay, overlay_path, write_overlay
 from cometfuzz.ledger.predicates import predicates
 from cometfuzz.ledger.reading import CASE, SCRIPT, defects, overlay, shipped
 from cometfuzz.reports.text import plural
@@ -194,12 +194,15 @@ def look(routes: Sequence[Route], anew: bool = False, quiet: bool = False) -> li
 
 def _keep(measured: Sequence[Measured]) -> None:
     """Write what was learned, in one go."""
+    learn([(each.question.defect.id, each.seen, each.found) for each in measured if each.found is not None])
+
+
+def learn(results: Sequence[tuple[str, Seen, Found]]) -> None:
+    """Write measurements of entries into the user's own file, all of them in one go."""
     known = dict(overlay().entries)
-    for each in measured:
-        name = each.question.defect.id
-        if each.found is not None:
-            known[name] = known.get(name, Learned()).add(each.seen, each.found)
-    if measured:
+    for name, seen, found in results:
+        known[name] = known.get(name, Learned()).add(seen, found)
+    if results:
         write_overlay(overlay_path(), Overlay(entries=known))
         forget()
 

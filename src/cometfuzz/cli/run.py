@@ -1,6 +1,7 @@
 """`cometfuzz run` and `cometfuzz resume`: campaigns."""
 
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from enum import StrEnum
 from functools import partial
@@ -19,9 +20,10 @@ from cometfuzz.cli.ends import ENDING
 from cometfuzz.cli.ledger import look
 from cometfuzz.cli.numbers import LARGEST_SEED, MOST_CASES, MOST_JOBS, MOST_MINUTES, MOST_SIGMA, at_most
 from cometfuzz.cli.triage import KnownOption, run_triage
+from cometfuzz.config import Config
 from cometfuzz.config import load as load_config
 from cometfuzz.coverage.layers import SIGMA
-from cometfuzz.errors import UnknownName, WorkerFailure
+from cometfuzz.errors import InvalidCampaign, UnknownName, WorkerFailure
 from cometfuzz.execution.configuring import configured
 from cometfuzz.execution.executor import expect_environments
 from cometfuzz.execution.offers import ask_and_keep, digest_of, offers_of, unasked
@@ -29,7 +31,7 @@ from cometfuzz.ir.graph import Graph
 from cometfuzz.ledger.cpu import cpu_level
 from cometfuzz.ledger.reading import overlay
 from cometfuzz.mutation import with_others
-from cometfuzz.reports.console import screen_for
+from cometfuzz.reports.console import Screen, screen_for
 from cometfuzz.reports.text import plural
 from cometfuzz.routes import Route
 from cometfuzz.routes.registry import choose
@@ -131,7 +133,7 @@ def run(
     begun = seed_texts(_seeds(seeds))
     ask_libraries([usable[name] for name in chosen], quiet or as_json)
     if refresh:
-        _refresh([usable[name] for name in chosen], quiet or as_json)
+        meet([usable[name] for name in chosen], quiet or as_json)
     folder = out or Path("campaigns") / time.strftime("%Y%m%d-%H%M%S")
     settings = Settings(
         strategy=strategy,
@@ -151,7 +153,7 @@ def run(
         offers=digest_of(offers_of({name: usable[name] for name in chosen})),
     )
     with Store.create(folder, vars(settings)) as store:
-        _drive(store, settings, config, quiet, as_json)
+        drive(store, settings, given, usable, screen_for(as_json, quiet, known_keys(store)))
         if fail_on is not FailOn.never:
             found = run_triage(store, given, everything, None, quiet=quiet or as_json)
             if any(bug.is_new and (bug.is_urgent or fail_on is FailOn.all) for bug in found):
@@ -190,14 +192,18 @@ def resume(
             jobs=jobs or settings.jobs,
             out=str(folder),
         )
-        known = configured(load_config(config))
+        if settings.sides is not None:
+            again = f"cometfuzz compare {settings.sides.old} {settings.sides.new} --out {folder}"
+            raise InvalidCampaign(f"{folder}: expected a campaign; received a comparison: go on with `{again}`")
+        given = load_config(config)
+        known = configured(given)
         used = [known[name] for name in settings.routes if name in known]
         expect_environments(used)
         ask_libraries(used, quiet or as_json)
-        _drive(store, settings, config, quiet, as_json)
+        drive(store, settings, given, known, screen_for(as_json, quiet, known_keys(store)))
 
 
-def ask_libraries(routes: list[Route], quiet: bool) -> None:
+def ask_libraries(routes: Sequence[Route], quiet: bool) -> None:
     """Ask libraries what they offer that nobody has asked yet: models are made within that."""
     waiting = unasked(routes)
     console = Console(stderr=True)
@@ -222,7 +228,7 @@ def _show(progress: Progress, bar: TaskID, done: int, total: int) -> None:
     progress.update(bar, completed=done, total=total)
 
 
-def _refresh(routes: list[Route], quiet: bool) -> None:
+def meet(routes: Sequence[Route], quiet: bool) -> None:
     """Meet a release that the ledger has not met: what is fixed since, what is still there."""
     measured = look(routes, quiet=quiet)
     if measured and not quiet:
@@ -240,13 +246,11 @@ def _seeds(paths: list[Path] | None) -> list[Graph]:
     return [read_model(path).graph for path in paths]
 
 
-def _drive(store: Store, settings: Settings, config: Path | None, quiet: bool, as_json: bool) -> None:
+def drive(store: Store, settings: Settings, given: Config, routes: Mapping[str, Route], screen: Screen) -> None:
     """Run the campaign to its end; typer.Exit if that was Ctrl-C or another signal."""
-    given = load_config(config)
-    screen = screen_for(as_json, quiet, _known_keys(store))
-    with Progress(console=Console(stderr=True), transient=True, disable=as_json or not store.done) as progress:
+    with Progress(console=Console(stderr=True), transient=True, disable=not store.done) as progress:
         bar = progress.add_task("replaying", total=store.done)
-        session = Session(store, settings, given, configured(given), lambda done: progress.update(bar, completed=done))
+        session = Session(store, settings, given, routes, lambda done: progress.update(bar, completed=done))
     with session, ENDING.asking(session.stop), screen:
         for event in session.events():
             screen.handle(event)
@@ -254,6 +258,6 @@ def _drive(store: Store, settings: Settings, config: Path | None, quiet: bool, a
         raise typer.Exit(ENDING.code)
 
 
-def _known_keys(records: Records) -> list[str]:
+def known_keys(records: Records) -> list[str]:
     """The findings that earlier sessions of the campaign have seen."""
     return list(dict.fromkeys(found.finding.key for found in records.findings()))

@@ -142,7 +142,7 @@ class View:
     def stands(self, defect: Defect, route: str) -> bool:
         """Whether a defect was seen with the versions that a route has, and did not fail to show with just these."""
         versions = self.versions.get(route, {})
-        return not self._mended(defect, route) and any(each.meets(versions, self.cpu) for each in defect.seen)
+        return not self.mended(defect, route) and any(each.meets(versions, self.cpu) for each in defect.seen)
 
     def stands_anywhere(self, defect: Defect) -> bool:
         """Whether a defect stands on one of the routes that it speaks of."""
@@ -151,10 +151,10 @@ class View:
     def stands_among(self, defect: Defect, routes: Sequence[str]) -> bool:
         """Whether a defect can be what several routes show at once: it stands on one, and is mended on none of them."""
         return any(self.stands(defect, name) for name in routes) and not any(
-            self._mended(defect, name) for name in routes
+            self.mended(defect, name) for name in routes
         )
 
-    def _mended(self, defect: Defect, route: str) -> bool:
+    def mended(self, defect: Defect, route: str) -> bool:
         """Whether it was looked for with just the versions that a route has, and did not show."""
         versions = self.versions.get(route, {})
         return any(each.speaks_of(self.cpu) and each.versions.items() <= versions.items() for each in defect.fixed)

@@ -64,7 +64,7 @@ def crash(bench: Bench) -> Iterator[Finding]:
 
 def _follows(bench: Bench, outcome: Outcome) -> bool:
     """Whether the model raises on its own front end already: what a converter says of it then is no finding."""
-    base = bench.trial.outcomes.get(base_of(outcome.route) or "")
+    base = bench.trial.outcomes.get(base_of(outcome.route) or bench.view.base_of(outcome.route) or "")
     return base is not None and base.status == outcome.status == "exception"
 
 

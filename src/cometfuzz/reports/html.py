@@ -73,6 +73,15 @@ def write_report(facts: Facts, folder: Place) -> Path:
     return folder.path(INDEX)
 
 
+def write_page(facts: Facts, folder: Place, template: str, **values: Any) -> Path:
+    """Write one more page beside those of a report, of the template's name, and return it."""
+    try:
+        folder.write(template, _Pages(facts).page(template, home=INDEX, **values))
+    except OSError as error:
+        raise CometfuzzError(f"{folder.path(template)}: {error.strerror}") from None
+    return folder.path(template)
+
+
 def _expect_ours(folder: Place) -> None:
     """Refuse a folder with something in it that is no report."""
     if folder.names() and not (folder.kind(INDEX) and GENERATOR in folder.read(INDEX, MAX_BYTES)[:4000]):
@@ -108,7 +117,7 @@ class _Pages:
         )
 
     def index(self) -> bytes:
-        return self._page(
+        return self.page(
             INDEX,
             home=INDEX,
             published=PUBLISHED,
@@ -126,7 +135,7 @@ class _Pages:
     def bug(self, bug: Bug) -> dict[str, bytes]:
         """The files of a bug's folder."""
         blamed = [node.id for node in bug.minimal.graph.nodes if node.layer in bug.signature.layers]
-        page = self._page(
+        page = self.page(
             "bug.html", home="../../index.html", bug=bug, difference=difference(bug), marked=[bug.finding.node, *blamed]
         )
         files = {"index.html": page, "minimal.json": encode(bug.minimal), "original.json": encode(bug.original)}
@@ -136,12 +145,17 @@ class _Pages:
             files["draft.md"] = _bytes(bug.draft)
         return files
 
-    def _page(self, template: str, **values: Any) -> bytes:
+    def page(self, template: str, **values: Any) -> bytes:
+        """What a template makes of some values."""
         return _bytes(self.environment.get_template(template).render(**values))
 
 
 def rerun_command(facts: Facts) -> str:
     """The command that makes the same cases again, as far as the settings say."""
+    if between := facts.settings.get("between"):
+        seed, cases = str(facts.settings.get("seed", 1)), str(facts.done)
+        words = ["cometfuzz", "compare", *map(str, between), "--seed", seed, "--cases", cases]
+        return shlex.join([*words, "--out", f"{facts.name}-again"])
     words = ["cometfuzz", "run"]
     for name in ("strategy", "seed", "sigma", "jobs"):
         if facts.settings.get(name) is not None:

@@ -143,14 +143,15 @@ def _backends(ways: Sequence[Sequence[_Place]]) -> bool:
 
 
 def _keras_itself(routes: Mapping[str, Route], failing: Sequence[str], right: Sequence[str]) -> Blame | None:
-    """Keras, if it fails on several backends and does right on none; a conversion may mend what it gets."""
+    """Keras, if it fails on several backends and does right on none of the same environment, where another Keras may
+    be; a conversion may mend what it gets."""
 
     def backends(names: Sequence[str]) -> list[str]:
         ends = [routes[name].steps[-1] for name in names]
         return [str(step.options["backend"]) for step in ends if "backend" in step.options]
 
-    seen = backends(failing)
-    if len(seen) < 2 or backends(right):
+    seen, here = backends(failing), {routes[name].steps[0].group.environment for name in failing}
+    if len(seen) < 2 or backends([name for name in right if routes[name].steps[0].group.environment in here]):
         return None
     text = f"{_names(failing)} {_verb(failing)}, Keras on {_names(seen)} among them, and on no backend does it right"
     return Blame(KERAS.name, "build", EVERY_BACKEND, text, 0.6)

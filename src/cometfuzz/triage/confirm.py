@@ -116,20 +116,27 @@ def _nearest(routes: Mapping[str, Route], failing: str, agreeing: Sequence[str])
 class Probe:
     """Asks whether a target shows in a case. Each question costs a run on two routes, and counts as a step.
 
-    tries: how often it is run if it does not show at once; more than 1 only for what is flaky.
+    tries: how often it is run if it does not show at once; more than 1 only for what is flaky. contrast: whether the
+    route that agrees must do right in every respect, not only do otherwise.
     """
 
-    def __init__(self, executor: Executor, target: Target, tries: int = 1) -> None:
+    def __init__(self, executor: Executor, target: Target, tries: int = 1, contrast: bool = False) -> None:
         self.executor, self.target, self.tries, self.steps = executor, target, tries, 0
+        self.contrast = contrast
 
     def find(self, case: Case) -> Finding | None:
         """The finding, if it shows."""
         for _ in range(self.tries):
             self.steps += 1
-            found = next(filter(self.target.matches, self.findings(case, self.target.routes)), None)
-            if found is not None:
+            every = self.findings(case, self.target.routes)
+            found = next(filter(self.target.matches, every), None)
+            if found is not None and not (self.contrast and self._blurred(every)):
                 return found
         return None
+
+    def _blurred(self, findings: Sequence[Finding]) -> bool:
+        """Whether the route that should agree does something wrong as well."""
+        return any(self.target.agreeing in finding.camps[0].routes for finding in findings)
 
     def findings(self, case: Case, routes: Sequence[str]) -> list[Finding]:
         """All that the oracles have to say of a case on some routes."""

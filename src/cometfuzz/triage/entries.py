@@ -3,12 +3,14 @@
 import datetime
 import json
 import re
+from collections.abc import Sequence
 
 import msgspec
 
 from cometfuzz.errors import InvalidCollection
 from cometfuzz.ledger.cpu import cpu_level
 from cometfuzz.ledger.defect import TRIGGERS, Defect, Kind, Seen, Standing, Trigger
+from cometfuzz.ledger.overlay import Found
 from cometfuzz.ledger.reading import ENTRY
 from cometfuzz.oracles.symptoms import about
 from cometfuzz.places import Place
@@ -25,6 +27,7 @@ NEEDS_UTILITY = "It needs one of our utility nodes."
 _OF_INPUT = ("dtype", "rank", "inputs")
 _VERIFIED = re.compile(r"^verified[ \t]*=.*\n", re.MULTILINE)
 _TABLE = re.compile(r"^\[", re.MULTILINE)
+_RULES = re.compile(r"^\[\[(?!seen\b|fixed\b|absent\b)", re.MULTILINE)
 
 
 def first_entry(bug: Bug) -> Defect:
@@ -93,9 +96,31 @@ def entry_text(entry: Defect) -> str:
     lines += [f"because = {_quoted(entry.because)}"] if entry.because else []
     lines += [f"trigger = {_quoted(list(entry.trigger))}", f"routes = {_quoted(list(entry.routes))}"]
     for seen in entry.seen:
-        versions = ", ".join(f"{_quoted(name)} = {_quoted(version)}" for name, version in seen.versions.items())
-        lines += ["", "[[seen]]", f"versions = {{ {versions} }}", f"cpu = {_quoted(seen.cpu)}"]
+        lines += ["", *_measured(seen, "seen")]
     return "\n".join(lines) + "\n"
+
+
+def _measured(seen: Seen, found: Found) -> list[str]:
+    """The table of one measurement."""
+    versions = ", ".join(f"{_name(name)} = {_quoted(version)}" for name, version in seen.versions.items())
+    return [f"[[{found}]]", f"versions = {{ {versions} }}", f"cpu = {_quoted(seen.cpu)}"]
+
+
+def _name(name: str) -> str:
+    return name if re.fullmatch(r"[\w-]+", name) else _quoted(name)
+
+
+def note(place: Place, results: Sequence[tuple[Seen, Found]]) -> int:
+    """Write down measurements that an entry does not have yet, and say how many; the rest of the file stays."""
+    entry = read_entry(place)
+    fresh = [(seen, found) for seen, found in results if seen not in getattr(entry, found)]
+    text = read_text(place, ENTRY)
+    rules = _RULES.search(text)
+    head, tables = (text, "") if rules is None else (text[: rules.start()], text[rules.start() :])
+    added = "\n\n".join("\n".join(_measured(*each)) for each in fresh)
+    if fresh:
+        place.write(ENTRY, (f"{head.rstrip()}\n\n{added}\n" + (f"\n{tables}" if tables else "")).encode())
+    return len(fresh)
 
 
 def _quoted(value: str | list[str]) -> str:

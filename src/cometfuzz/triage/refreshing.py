@@ -95,7 +95,7 @@ def questions(
             continue
         groups: dict[tuple[tuple[str, str], ...], list[Route]] = {}
         for route in routes:
-            versions = _relevant(defect, route)
+            versions = relevant_versions(defect, route)
             found = (*defect.seen, *defect.fixed, *defect.absent)
             known = any(each.meets(versions, cpu_level()) for each in found)
             if versions and (anew or not known):
@@ -121,7 +121,7 @@ def _is_met(defect: Defect, route: Route, case: Case) -> bool:
     )
 
 
-def _relevant(defect: Defect, route: Route) -> dict[str, str]:
+def relevant_versions(defect: Defect, route: Route) -> dict[str, str]:
     """The versions on a route that matter to an entry: of its library, of those it was seen with, and of what runs the
     model, since one backend of Keras may have it and another not. None if the entry does not speak of the route."""
     if not defect.spoken_of & route.names:

@@ -51,11 +51,12 @@ def run_script(
     python: Path,
     limits: ScriptLimits | None = None,
     stopped: Callable[[], bool] = lambda: False,
+    overlay: Path | None = None,
 ) -> Ran:
     """Run a script with some interpreter, isolated, in a folder of its own, with a user's bare environment variables.
 
     Nothing of ours gets in: no path, no setting, no home. Its process group is killed whatever happens, and as soon as
-    it is `stopped`.
+    it is `stopped`. overlay: a folder of packages that go before those of the interpreter, also in its children.
     """
     limits = limits or ScriptLimits()
     with scratch_folder("script") as folder:
@@ -63,9 +64,9 @@ def run_script(
         path.write_text(text, encoding="utf-8")
         try:
             process = children.start(
-                [str(python), "-I", str(path)],
+                [str(python), *(("-I",) if overlay is None else ("-P", "-s")), str(path)],
                 cwd=folder,
-                env=bare_environment(str(folder)),
+                env={**bare_environment(str(folder)), **({} if overlay is None else {"PYTHONPATH": str(overlay)})},
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,

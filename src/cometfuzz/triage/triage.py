@@ -74,6 +74,10 @@ class Triage:
     report: Callable[[str], None] = lambda text: None
     declared: bool = False
     """Whether findings that a known defect explains become bugs as well; else they are left alone."""
+    refusals: bool = False
+    """Whether that a library says it does not do this is worked out as well."""
+    contrast: bool = False
+    """Whether the route that agrees must do right in every respect, as one side of a comparison."""
     _aliases: dict[str, str] = field(default_factory=dict)
     """Which bug a finding turned out to be, though the condition of that bug did not tell so."""
 
@@ -86,7 +90,8 @@ class Triage:
     def triage(self, finding: Finding, case: Case, routes: Sequence[str] = ()) -> Triaged:
         """The bug behind a finding of a case; `routes`: where to run the reduced one, to find out who is to blame."""
         began, case = time.monotonic(), case_of(finding, case)
-        if not finding.counts and not (self.declared and finding.claims):
+        wanted = finding.claims or (self.refusals and about(finding.symptom).raises)
+        if not finding.counts and not (self.declared and wanted):
             return Triaged(None, reason=finding.defect or finding.symptom)
         bug = self.seen_before(finding, case)
         if bug is not None:
@@ -128,7 +133,9 @@ class Triage:
         for case in (reduced.case, replace(reduced.case, data={})):  # zeros may hide what drawn numbers show
             part = beginning(case, layers[:-1])
             for found in probe.findings(part, probe.target.routes) if part is not None else ():
-                if part is not None and found.claims and probe.target.failing in found.camps[0].routes:
+                camp = found.camps[0].routes
+                blurred = self.contrast and probe.target.agreeing in camp
+                if part is not None and found.claims and probe.target.failing in camp and not blurred:
                     return found, part
         return None
 
@@ -156,8 +163,7 @@ class Triage:
         fuller = filled(bug.minimal) if script is not None and not script.shown and not bug.minimal.breaks else None
         if fuller is None:
             return replace(bug, script=script)
-        probe = Probe(self.executor, Target.of(bug.finding, bug.minimal.graph, self.executor.routes))
-        found = probe.find(fuller)
+        found = self._probe(bug.finding, bug.minimal).find(fuller)
         if found is None:
             return replace(bug, script=script)
         camps = (replace(bug.finding.camps[0], what=found.detail), *bug.finding.camps[1:])
@@ -166,9 +172,13 @@ class Triage:
         again = self.reproduce(other)
         return replace(other, script=again) if again is not None and again.shown else replace(bug, script=script)
 
+    def _probe(self, finding: Finding, case: Case) -> Probe:
+        target = Target.of(finding, case.graph, self.executor.routes)
+        return Probe(self.executor, target, contrast=self.contrast)
+
     def _work_out(self, finding: Finding, case: Case, routes: Sequence[str], began: float) -> Bug:
         """The bug of a finding, new or not."""
-        probe = Probe(self.executor, Target.of(finding, case.graph, self.executor.routes))
+        probe = self._probe(finding, case)
         self.report("confirm")
         confirmed = confirm(probe, case)
         if confirmed.finding is None:
