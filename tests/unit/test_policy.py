@@ -3,13 +3,17 @@
 import pytest
 
 from cometfuzz.catalogue.drawing import draw_graph
+from cometfuzz.catalogue.spec import CATALOGUE
 from cometfuzz.catalogue.validate import assemble, validate
 from cometfuzz.config import PolicyConfig
 from cometfuzz.draw import Draw
 from cometfuzz.execution.policy import Assignment, assign, cut
-from cometfuzz.execution.versions import usual_view, view_of
+from cometfuzz.execution.versions import usual_view, versions_of, view_of
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.graph import INPUT, Draft, Edge, Graph, is_operator
+from cometfuzz.ir.types import TensorType
+from cometfuzz.ledger.matching import View, rules
+from cometfuzz.mutation.dialect import Dialect
 from cometfuzz.routes.registry import ROUTES
 
 POLICY = PolicyConfig()
@@ -175,3 +179,18 @@ def test_operators_stay_with_keras() -> None:
     assert "onnxruntime" not in first.routes
     assert parts
     assert not any(is_operator(node.layer) for part in parts for node in part.case.graph.nodes)
+
+
+def test_an_entry_that_says_nothing_of_a_call_keeps_no_model_away() -> None:
+    """It explains a failure by what is seen, wherever that is."""
+    vague = [rule for rule in rules() if rule.vague]
+    assert vague
+    assert not any(rule.layers or rule.always for rule in vague)
+    for rule in vague:
+        for route in rule.routes:
+            spec = CATALOGUE["ReLU"]
+            types = (TensorType("float32", (2, 3)),)
+            params = spec.complete({})
+            view = View({route: ROUTES[route]}, {route: versions_of(ROUTES[route])}, [rule])
+            assert list(view.rules_against(route, spec, spec.view(types), params)) == [rule]
+            assert not Dialect("keras3", (route,), view).objection("ReLU", types, params)

@@ -214,7 +214,8 @@ def _obstacles(graph: Graph, view: View, name: str, among: Collection[str] | Non
         if foreign or objection(route, spec, graph.input_types(node), node.params):
             found[node.id] = True
             continue
-        known = [rule for rule in view.rules_against(name, spec, x, node.params) if rule.symptom in STOPPING]
+        rules = view.rules_against(name, spec, x, node.params)
+        known = [rule for rule in rules if rule.symptom in STOPPING and not rule.vague]
         if known:
             found[node.id] = any(rule.always for rule in known)
     return found

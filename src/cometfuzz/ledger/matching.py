@@ -29,7 +29,8 @@ class Rule:
     """One way in which a defect shows: where, under which condition on a layer call, and how.
 
     `layers` are names; none means any. `routes` are names of routes or of steps. `Applies` says what the rest means.
-    inherited: it is about the front end of the route that is asked about, not about the route.
+    inherited: it is about the front end of the route that is asked about, not about the route. vague: it names no layer
+    and nothing of a call, only what is seen; it explains a failure, but is no reason to keep a model away.
     """
 
     defect: Defect
@@ -43,6 +44,7 @@ class Rule:
     witness: tuple[float, ...] = ()
     note: str = ""
     inherited: bool = False
+    vague: bool = False
 
     @property
     def id(self) -> str:
@@ -92,7 +94,9 @@ def rule_of(defect: Defect, applies: Applies) -> Rule:
             raise InvalidLedger(f"{defect.id}: expected layers of the catalogue; received layers={pattern!r}")
         layers |= dict.fromkeys(found)
     shows = {name: getattr(applies, name) for name in SHOWN}
-    return Rule(defect, applies.routes, tuple(layers), _condition(applies), **shows)
+    said = (applies.layers, applies.input_dtype, applies.weight_dtype, applies.any_dtype, applies.activations)
+    vague = not any((*said, applies.initialisers, applies.params, applies.when)) and not applies.always
+    return Rule(defect, applies.routes, tuple(layers), _condition(applies), **shows, vague=vague)
 
 
 def _condition(applies: Applies) -> Condition:

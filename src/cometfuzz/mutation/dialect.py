@@ -87,7 +87,8 @@ def _objection(dialect: Dialect, layer: str, types: tuple[TensorType, ...], para
         if route in dialect.view.routes and (reason := objection(dialect.view.routes[route], spec, types, params)):
             return f"{route}: {reason}"
         for rule in dialect.view.rules_against(route, spec, x, params) if dialect.clear else ():
-            return f"{rule.id} on {route}: {rule.text}"
+            if not rule.vague:
+                return f"{rule.id} on {route}: {rule.text}"
     return ""
 
 

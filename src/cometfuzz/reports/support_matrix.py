@@ -61,8 +61,8 @@ def _lines(entries: Mapping[str, Defect], folder: str) -> Iterator[str]:
 
 
 def _met(view: View, route: str, drawn: LayerDraw) -> tuple[str, ...]:
-    """The ids of the entries that a call meets."""
-    return tuple(dict.fromkeys(rule.id for rule in find_rules(route, drawn, view)))
+    """The ids of the entries that a call meets; those that may be met by any call say nothing of this one."""
+    return tuple(dict.fromkeys(rule.id for rule in find_rules(route, drawn, view) if not rule.vague))
 
 
 def _cell(calls: list[tuple[str, ...]]) -> str:
