@@ -105,11 +105,18 @@ def _fix(route: Route, find_python: Callable[[Group], Path]) -> str | None:
             find_python(step.group)
         except WorkerFailure:
             return _command(own[environment], ["numpy"]) if environment in own else fix(step.group)
-        packages = [stage.owner.packages for stage in step.stages]
-        missing = [names[0] for names in packages if not any(name in installed(environment) for name in names)]
-        if environment in own and missing:
-            return _command(own[environment], list(dict.fromkeys(missing)))
+        missing = _missing(route, environment) if environment in own else []
+        if missing:
+            return _command(own[environment], missing)
     return None
+
+
+def _missing(route: Route, environment: str) -> list[str]:
+    """The packages of the libraries that a route needs in an environment and that are not there."""
+    steps = [step for step in route.steps if step.group.environment == environment]
+    packages = [stage.owner.packages for step in steps for stage in step.stages]
+    there = installed(environment)
+    return list(dict.fromkeys(names[0] for names in packages if not any(name in there for name in names)))
 
 
 def _command(own: Own, packages: Sequence[str]) -> str | None:
