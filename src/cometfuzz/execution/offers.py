@@ -36,7 +36,7 @@ from cometfuzz.protocol import Message, WireTensor
 from cometfuzz.routes import Route, Step
 from cometfuzz.routes.offers import FIND, MAKE, TAKE, offer_step
 
-FORMAT = 5
+FORMAT = 6
 """Raise it when questions are asked in another way."""
 
 MAX_BYTES = 4 * 2**20
@@ -75,7 +75,14 @@ class Question:
 
     def to_plain(self) -> dict[str, Any]:
         """As a child is asked."""
-        return {"layer": self.lack.layer, "parameter": self.lack.parameter, "graph": typed_to_plain(self.graph)}
+        about = {"layer": self.lack.layer, "parameter": self.lack.parameter, "called": self.called}
+        return {**about, "graph": typed_to_plain(self.graph)}
+
+    @property
+    def called(self) -> bool:
+        """Whether the call is made: not if only the name of a parameter matters, since each of its values is asked
+        about elsewhere, and a call of a recurrent layer takes a tenth of a second."""
+        return bool(self.lack.value) or not registry_of(self.lack.parameter)
 
 
 @cache
