@@ -59,9 +59,9 @@ class Question:
 
     @property
     def rest(self) -> tuple[str, Params, str]:
-        """The call without what it is about, which has its simplest value, and the dtype of its first input."""
+        """The call without the value that it is about, which is the simplest one, and the dtype of its first input."""
         node = self.graph.nodes[-1]
-        about = self.lack.parameter if node.layer == self.lack.layer else ""
+        about = self.lack.parameter if node.layer == self.lack.layer and self.lack.value else ""
         others = CATALOGUE[node.layer].complete({name: each for name, each in node.params.items() if name != about})
         whole = self.lack.dtype and not self.lack.parameter
         return node.layer, others, "" if whole else self.graph.input_types(node)[0].dtype
@@ -329,7 +329,11 @@ def lacking(refused: Sequence[tuple[Question, str]], dialect: str) -> tuple[tupl
             lacks[Lack(lack.layer)] = None
         elif stage == TAKE:
             lacks[Lack(lack.layer, lack.parameter)] = None
-        elif Lack(lack.layer) in broken or Offer("", (*lacks, *broken)).objection(*question.rest):
+        elif (
+            Lack(lack.layer) in broken
+            or replace(lack, dtype="") in {**lacks, **broken}
+            or Offer("", (*lacks, *broken)).objection(*question.rest)
+        ):
             continue
         elif stage == MAKE and lack.value:
             lacks.update(dict.fromkeys([lack, *_same_names(lack, dialect)]))
