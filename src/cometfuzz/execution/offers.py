@@ -36,7 +36,7 @@ from cometfuzz.protocol import Message, WireTensor
 from cometfuzz.routes import Route, Step
 from cometfuzz.routes.offers import FIND, MAKE, TAKE, offer_step
 
-FORMAT = 5
+FORMAT = 6
 """Raise it when questions are asked in another way."""
 
 MAX_BYTES = 4 * 2**20
@@ -59,9 +59,9 @@ class Question:
 
     @property
     def rest(self) -> tuple[str, Params, str]:
-        """The call without what it is about, which has its simplest value, and the dtype of its first input."""
+        """The call without the value that it is about, which is the simplest one, and the dtype of its first input."""
         node = self.graph.nodes[-1]
-        about = self.lack.parameter if node.layer == self.lack.layer else ""
+        about = self.lack.parameter if node.layer == self.lack.layer and self.lack.value else ""
         others = CATALOGUE[node.layer].complete({name: each for name, each in node.params.items() if name != about})
         whole = self.lack.dtype and not self.lack.parameter
         return node.layer, others, "" if whole else self.graph.input_types(node)[0].dtype
@@ -75,7 +75,14 @@ class Question:
 
     def to_plain(self) -> dict[str, Any]:
         """As a child is asked."""
-        return {"layer": self.lack.layer, "parameter": self.lack.parameter, "graph": typed_to_plain(self.graph)}
+        about = {"layer": self.lack.layer, "parameter": self.lack.parameter, "called": self.called}
+        return {**about, "graph": typed_to_plain(self.graph)}
+
+    @property
+    def called(self) -> bool:
+        """Whether the call is made: not if only the name of a parameter matters, since each of its values is asked
+        about elsewhere, and a call of a recurrent layer takes a tenth of a second."""
+        return bool(self.lack.value) or not registry_of(self.lack.parameter)
 
 
 @cache
@@ -322,7 +329,11 @@ def lacking(refused: Sequence[tuple[Question, str]], dialect: str) -> tuple[tupl
             lacks[Lack(lack.layer)] = None
         elif stage == TAKE:
             lacks[Lack(lack.layer, lack.parameter)] = None
-        elif Lack(lack.layer) in broken or Offer("", (*lacks, *broken)).objection(*question.rest):
+        elif (
+            Lack(lack.layer) in broken
+            or replace(lack, dtype="") in {**lacks, **broken}
+            or Offer("", (*lacks, *broken)).objection(*question.rest)
+        ):
             continue
         elif stage == MAKE and lack.value:
             lacks.update(dict.fromkeys([lack, *_same_names(lack, dialect)]))

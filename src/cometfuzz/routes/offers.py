@@ -66,7 +66,7 @@ def answer(builder: Builder, work: Work, question: bytes) -> list[Any]:
     """Make the call of a question; an exception says that it is not offered, by the stage in which it is raised.
 
     A question is a graph whose last node is the call, the layer and the parameter that it is about (the layer may be
-    within another one).
+    within another one), and whether the call is made or the layer only.
     """
     asked = json.loads(question)
     graph = typed_from_plain(asked["graph"])
@@ -83,9 +83,10 @@ def answer(builder: Builder, work: Work, question: bytes) -> list[Any]:
         work.enter(MAKE if named else TAKE)
         with work.library():
             layers[node.id] = builder.layer_of(graph, node)
-    work.enter(CALL if named or not is_operator(node.layer) else TAKE)
-    with work.library():
-        builder.try_out(_Question(graph), layers)
+    if asked["called"]:
+        work.enter(CALL if named or not is_operator(node.layer) else TAKE)
+        with work.library():
+            builder.try_out(_Question(graph), layers)
     return []
 
 
