@@ -164,7 +164,9 @@ def their_cases(seed: int) -> Iterator[Case]:
 def fill(arm: Arm, executor: Executor, cases: Iterator[Case], cpu_s: float, progress: Progress) -> None:
     """Run an arm until its CPU seconds are spent."""
     bar = progress.add_task(arm.name, total=cpu_s)
-    executor.run(next(cases), [*arm.readers, FILE])  # a warm start
+    warm = executor.run(next(cases), [*arm.readers, FILE]).outcomes[FILE]
+    if warm.status == "unavailable":
+        raise SystemExit(f"expected {arm.name} to start; received {warm.detail}")
     executor.usage, proposing_s = Usage(), 0.0
     while arm.cpu_s < cpu_s:
         began = time.process_time()
@@ -258,7 +260,7 @@ def main() -> None:
     expect_environments([route for arm in arms for route in arm.routes])
     with Progress(console=Console(stderr=True), transient=True) as progress:
         for arm in arms:
-            with Executor(arm.routes, limits=WorkerLimits(), pause_after=0) as executor:
+            with Executor(arm.routes, limits=WorkerLimits(start_s=900.0), pause_after=0) as executor:
                 if arm.name == "nnsmith":
                     cases = their_cases(arguments.seed)
                 else:
