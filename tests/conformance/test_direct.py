@@ -6,9 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from cometfuzz.catalogue import OPERATORS
 from cometfuzz.catalogue.drawing import draw_layer
+from cometfuzz.cli import app
+from cometfuzz.errors import InvalidCase
 from cometfuzz.execution.conformance import Report, conform
 from cometfuzz.execution.executor import Executor
 from cometfuzz.ir.case import PLAIN, Case
@@ -89,3 +92,35 @@ def test_a_file_has_the_opset_of_its_case_and_the_names_of_its_nodes() -> None:
             assert dict(plain["opsets"])[""] == min(opset, NEWEST)
             assert [name for name, *_ in plain["graph"]["inputs"]] == ["x0"]
             assert [name for name, *_ in plain["graph"]["outputs"]] == ["output_000"]
+
+
+_FILES = """
+import sys, numpy as np, onnx
+from onnx import helper, numpy_helper
+table = numpy_helper.from_array(np.arange(12, dtype=np.float32).reshape(4, 3), "table")
+places = helper.make_tensor_value_info("places", onnx.TensorProto.INT64, ["batch", 3])
+rows = helper.make_tensor_value_info("rows", onnx.TensorProto.FLOAT, ["batch", 3, 3])
+shape = helper.make_tensor_value_info("shape", onnx.TensorProto.INT64, [3])
+nodes = [helper.make_node("Gather", ["table", "places"], ["rows"]), helper.make_node("Shape", ["rows"], ["shape"])]
+graph = helper.make_graph(nodes, "g", [places], [rows, shape], [table])
+model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 15)], ir_version=8)
+onnx.save(model, sys.argv[1] + "/whole.onnx")
+onnx.save(model, sys.argv[1] + "/outside.onnx", save_as_external_data=True, location="data", size_threshold=0)
+"""
+
+
+def test_a_given_file_runs_on_its_readers_and_one_that_is_not_whole_is_refused(
+    main_python: Path, tmp_path: Path
+) -> None:
+    subprocess.run([main_python, "-c", _FILES, tmp_path], check=True)
+    (tmp_path / "garbage.onnx").write_bytes(b"no model at all")
+    routes = ["--routes", "onnxruntime,onnx-reference"]
+    whole = CliRunner().invoke(app, ["check", str(tmp_path / "whole.onnx"), *routes, "--open-size", "2", "--json"])
+    assert whole.exit_code == 0, whole.output
+    told = json.loads(whole.stdout)
+    assert [each["verdict"] for each in told["routes"]] == ["agrees", "agrees"]
+    assert told["inputs"]["drawn"] == {"places": {"dtype": "int64", "shape": [2, 3]}}
+    for name, words in (("outside", "external data"), ("garbage", "expected an ONNX file")):
+        refused = CliRunner().invoke(app, ["check", str(tmp_path / f"{name}.onnx"), *routes])
+        assert isinstance(refused.exception, InvalidCase)
+        assert words in str(refused.exception)

@@ -7,6 +7,7 @@ from cometfuzz.catalogue import LAYERS
 from cometfuzz.catalogue.drawing import LayerDraw, draw_layer
 from cometfuzz.execution.conformance import find_rules, layers_of
 from cometfuzz.execution.reference import REFERENCE
+from cometfuzz.execution.sayable import takes
 from cometfuzz.execution.versions import versions_of
 from cometfuzz.ledger.cpu import USUAL_CPU
 from cometfuzz.ledger.defect import Defect
@@ -22,7 +23,8 @@ _HEAD = """# Support matrix
 
 Every layer of the catalogue on every route: how many of {draws} drawn calls meet no entry of the ledger, with the
 pinned versions. `all`: all of them are free of entries. `none`: each meets one; which, is said below. A blank: the
-route's Keras does not have the layer. The calls differ in dtype, shape and parameters; many meet one by their dtype
+route's Keras does not have the layer, or it is not among what we write as ONNX (of fewer calls, the others are not
+written). The calls differ in dtype, shape and parameters; many meet one by their dtype
 alone (a converter without bfloat16). An entry may be a bug or a limit, of the route's own libraries or of the Keras
 before them; some show only with some data.
 
@@ -42,7 +44,7 @@ def _lines(entries: Mapping[str, Defect], folder: str) -> Iterator[str]:
     view = View(routes, versions, rules_of_entries(entries), USUAL_CPU)
     drawn = {layer: [draw_layer(layer, SEED, index) for index in range(DRAWS)] for layer in sorted(LAYERS)}
     met = {
-        (layer, name): [_met(view, name, each) for each in drawn[layer]]
+        (layer, name): [_met(view, name, each) for each in drawn[layer] if takes(route, each.case.graph)]
         for name, route in routes.items()
         for layer in layers_of(route, list(LAYERS))
     }
@@ -55,7 +57,7 @@ def _lines(entries: Mapping[str, Defect], folder: str) -> Iterator[str]:
     yield from ("", "## Where every call meets an entry", "")
     for name in routes:
         for layer in drawn:
-            if all(met.get((layer, name), [()])):
+            if all(met.get((layer, name)) or [()]):
                 ids = dict.fromkeys(each for call in met[layer, name] for each in call)
                 yield f"- {name}, {layer}: {', '.join(f'[{each}](../{folder}/{each}/)' for each in ids)}"
 
@@ -67,4 +69,6 @@ def _met(view: View, route: str, drawn: LayerDraw) -> tuple[str, ...]:
 
 def _cell(calls: list[tuple[str, ...]]) -> str:
     free = sum(not ids for ids in calls)
+    if not calls:
+        return ""
     return "all" if free == len(calls) else "none" if free == 0 else f"{free}/{len(calls)}"
