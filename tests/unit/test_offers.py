@@ -88,6 +88,9 @@ def test_values_that_are_lacking_give_way_to_simple_ones_also_within_wrappers() 
     wrapped = wrapper.complete({"layer": Inner("Dense", given)})
     assert simplified([OLD], wrapper, wrapped).layer.params.activation == "linear"
     assert simplified([OLD], dense, dense.complete({"units": 3})) == dense.complete({"units": 3})
+    both = CATALOGUE["Bidirectional"]  # another layer stands in, with all its parameters
+    changed = simplified([Offer("", (Lack("GRU"),))], both, both.complete({"layer": Inner("GRU", Params())}))
+    assert changed.layer == Inner("LSTM", CATALOGUE["LSTM"].complete({}))
     nothing_simple = Offer("", (Lack("Dense", "activation", '"linear"'), Lack("Dense", "activation", '"relu"')))
     assert simplified([nothing_simple], dense, dense.complete({})).activation == "relu6"
 

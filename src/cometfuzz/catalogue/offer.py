@@ -109,7 +109,7 @@ def simplified(offers: Sequence[Offer], spec: LayerSpec, params: Params, dtype: 
         for name, value in params.items()
         if name != POLICY and not all(offer.has_value(spec.name, name, value, dtype) for offer in offers)
     }
-    return params.replace(**changed) if changed else params
+    return spec.complete({**params, **changed}) if changed else params
 
 
 def _offered(offers: Sequence[Offer], spec: LayerSpec, name: str, value: Any, dtype: str) -> Any:
