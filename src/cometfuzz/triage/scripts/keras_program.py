@@ -69,6 +69,8 @@ def _imported(backend: str) -> tuple[str, str]:
     """The statement that imports a backend, and the expression of its version."""
     if backend == TENSORFLOW.name:
         return "import tensorflow as tf", "tf.__version__"
+    if backend == "numpy":  # which every script imports so
+        return "import numpy as np", "np.__version__"
     return f"import {backend}", f"{backend}.__version__"
 
 
