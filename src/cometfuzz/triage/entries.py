@@ -110,10 +110,15 @@ def _name(name: str) -> str:
     return name if re.fullmatch(r"[\w-]+", name) else _quoted(name)
 
 
+def _has(known: Sequence[Seen], seen: Seen) -> bool:
+    """Whether there is a measurement with the same versions, on this kind of CPU or on any."""
+    return any(each.versions == seen.versions and each.speaks_of(seen.cpu) for each in known)
+
+
 def note(place: Place, results: Sequence[tuple[Seen, Found]]) -> int:
     """Write down measurements that an entry does not have yet, and say how many; the rest of the file stays."""
     entry = read_entry(place)
-    fresh = [(seen, found) for seen, found in results if seen not in getattr(entry, found)]
+    fresh = [(seen, found) for seen, found in results if not _has(getattr(entry, found), seen)]
     text = read_text(place, ENTRY)
     rules = _RULES.search(text)
     head, tables = (text, "") if rules is None else (text[: rules.start()], text[rules.start() :])
