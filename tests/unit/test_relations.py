@@ -257,7 +257,7 @@ def test_a_finding_brings_the_small_case_along() -> None:
 
 def test_forms_are_those_of_keras_alone_and_an_executor_knows_them() -> None:
     for name, route in ROUTES.items():
-        plain = name in ("keras-tf", "keras-torch", "keras-jax")
+        plain = name in ("keras-tf", "keras-torch", "keras-jax", "keras-openvino", "keras-numpy")
         assert (form_of(route, "again") is not None) is plain
         assert (form_of(route, "graph") is not None) is (name == "keras-tf")
     with Executor([ROUTES["keras-torch"]]) as executor, pytest.raises(InvalidRoute, match="received form='graph'"):
