@@ -157,7 +157,7 @@ def test_converters_and_sampled_routes_get_what_their_front_end_has() -> None:
     graph = row(("Dense", {"units": 3}), ("RMSNormalization", {}), ("ReLU", {}), ("ReLU", {}))
     policy = PolicyConfig(base=("keras-torch",), converters=("onnxruntime",), clear=(), sampled=(), one_in=1)
     view = view_of(ROUTES, USUAL_CPU, {"onnxruntime": OLD})
-    found = assign(policy, view, Case(graph, 1), 0, 1, ["n2", "n3"])
+    found = assign(policy, view, Case(graph, 1), 0, 1, {"onnxruntime": {"n2": 0, "n3": 0}})
     parts = [part.case.graph for part in found if "onnxruntime" in part.routes]
     assert [[node.layer for node in part.nodes] for part in parts] == [["input", "ReLU", "ReLU"]]
 

@@ -29,6 +29,7 @@ SWITCHED = {name: route for name, route in EVERY.items() if route.switch is not 
 SOME = ("keras-tf", "keras-torch", "onnxruntime", "openvino")
 VIEW = view_of({route.name: route for route in with_switches(ROUTES[name] for name in SOME)})
 CASE = chain((2, 3), ("ReLU", {}), ("ELU", {}))
+LACKING = {name: {"n0": 0} for name in PolicyConfig().converters}
 
 
 @pytest.mark.parametrize("name", SWITCHED)
@@ -61,7 +62,7 @@ def test_switched_routes_are_chosen_by_name_only() -> None:
 
 
 def switched_at(index: int, policy: PolicyConfig, seed: int = 1) -> list[str]:
-    parts = assign(policy, VIEW, CASE, index, seed, ["n0"])
+    parts = assign(policy, VIEW, CASE, index, seed, LACKING)
     return [name for part in parts for name in part.routes if name in SWITCHED]
 
 
@@ -72,7 +73,7 @@ def test_a_few_cases_have_switches_and_the_other_draws_stay() -> None:
     processes = sum(any(EVERY[name].steps[-1].group.extra for name in each) for each in names)
     assert 20 <= processes <= 200
     for index in range(200):
-        with_some, without = (assign(policy, VIEW, CASE, index, 1, ["n0"]) for policy in (usual, never))
+        with_some, without = (assign(policy, VIEW, CASE, index, 1, LACKING) for policy in (usual, never))
         plain = [replace(part, routes=tuple(set(part.routes) - {*SWITCHED})) for part in with_some]
         assert [(part.case, set(part.routes)) for part in plain] == [(part.case, set(part.routes)) for part in without]
 
@@ -90,7 +91,7 @@ def test_one_process_at_a_time_and_each_has_its_turn() -> None:
 def test_a_switch_stands_beside_its_plain_route_only() -> None:
     policy = PolicyConfig(switched_one_in=1, options_one_in=1)
     for index in range(40):
-        for part in assign(policy, VIEW, CASE, index, 3, ["n0"]):
+        for part in assign(policy, VIEW, CASE, index, 3, LACKING):
             switched = [name for name in part.routes if name in SWITCHED]
             assert all(plain_name(name) in part.routes for name in switched)
             assert sum(name.startswith("onnxruntime+") for name in switched) == ("onnxruntime" in part.routes)

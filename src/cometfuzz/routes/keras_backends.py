@@ -11,7 +11,7 @@ from cometfuzz.routes.forms import PREDICT, keras_forms
 from cometfuzz.routes.keras import backend_steps, group_of
 
 NUMPY = group_of("numpy", "numpy", JAX_PLATFORMS="cpu")  # which has convolutions and pooling by JAX
-OPENVINO = group_of("openvino", "openvino")
+OPENVINO = group_of("keras-openvino", "openvino")
 
 _ON_NUMPY = backend_steps(NUMPY, "numpy", libraries.KERAS)
 _ON_OPENVINO = backend_steps(OPENVINO, "openvino", libraries.OPENVINO)
