@@ -46,9 +46,9 @@ PLAINLY = "cometfuzz.triage.scripts.engines:plainly"
 def backend_steps(group: Group, backend: str, owner: libraries.Library) -> tuple[Step, Step]:
     """Build and run on a backend; owner: who is to blame for the run."""
     stages = (Stage("build", libraries.KERAS),), (Stage("run", owner),)
-    options = {"backend": backend}
+    options, name = {"backend": backend}, group.name.removeprefix("keras-")
     return (
-        Step(f"keras-{group.name}", group, __name__, "build", stages[0], options, live=True),
+        Step(f"keras-{name}", group, __name__, "build", stages[0], options, live=True),
         Step("run", group, __name__, "run", stages[1], options, engine=PLAINLY),
     )
 

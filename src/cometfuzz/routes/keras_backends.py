@@ -10,8 +10,8 @@ from cometfuzz.routes import Route, libraries
 from cometfuzz.routes.forms import PREDICT, keras_forms
 from cometfuzz.routes.keras import backend_steps, group_of
 
-NUMPY = group_of("numpy", "numpy", JAX_PLATFORMS="cpu")  # which has convolutions and pooling by JAX
-OPENVINO = group_of("keras-openvino", "openvino")
+NUMPY = group_of("keras-numpy", "numpy", JAX_PLATFORMS="cpu")  # which has convolutions and pooling by JAX
+OPENVINO = group_of("keras-openvino", "openvino")  # the group of its own name runs files
 
 _ON_NUMPY = backend_steps(NUMPY, "numpy", libraries.KERAS)
 _ON_OPENVINO = backend_steps(OPENVINO, "openvino", libraries.OPENVINO)
