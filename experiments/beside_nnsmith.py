@@ -139,7 +139,7 @@ def our_cases(executor: Executor, readers: Sequence[str], strategy_name: str, se
     while True:
         if len(flying) == WINDOW:
             strategy.learn(flying.popleft(), Feedback(executed=True))
-        proposed = proposed_by(strategy, strategy.propose(), policy, ran)
+        proposed = proposed_by(strategy, strategy.propose(), policy, ran, index, seed)
         flying.append(proposed.case)
         for part in assign(policy, executor.view, proposed.case, index, seed, proposed.wanted):
             if not ran.coverages.keys().isdisjoint(part.routes):

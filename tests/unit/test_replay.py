@@ -130,3 +130,24 @@ def test_a_file_that_was_set_aside_is_there_again(tmp_path: Path) -> None:
 def test_feedback_depends_on_nothing_but_the_index() -> None:
     assert {feedback_of(index).executed for index in range(20)} == {True, False}
     assert any(feedback_of(index).nonfinite for index in range(50))
+
+
+def test_what_ran_on_each_route_is_told_again_and_a_lost_file_stops_nothing(tmp_path: Path) -> None:
+    """A cut of a case is read from its file, so that coverage by route is what it was."""
+    events = list(islice(campaign(fresh()), 6))
+    other = events[0].parts[0]
+    cut = replace(other, part=1, case=replace(other.case, rng_seed=7))
+    cut = replace(cut, case_id=case_id(cut.case))
+    events[3] = replace(events[3], parts=(*events[3].parts, cut))
+    with Store.create(tmp_path, SETTINGS) as store:
+        for done in events:
+            store.handle(done)
+        told: list[tuple[str, dict[str, str]]] = []
+        replay(store, fresh(), WINDOW, ran=lambda case, statuses: told.append((case_id(case), dict(statuses))))
+        parts = [part for done in events for part in done.parts]
+        assert told == [(part.case_id, {each.route: each.status for each in part.results}) for part in parts]
+        (lost,) = tmp_path.rglob(f"{cut.case_id}*")
+        lost.unlink()
+        told.clear()
+        replay(store, fresh(), WINDOW, ran=lambda case, statuses: told.append((case_id(case), dict(statuses))))
+        assert [name for name, _ in told] == [part.case_id for part in parts if part is not cut]

@@ -61,7 +61,7 @@ class CaseDone:
     """Case `index` is judged, and the strategy has learned of it. Events of this kind come in order of index.
 
     feedback is all that the strategy was told: a log of these replays the search. gained: new items by space.
-    by_route: what has executed on each route so far.
+    by_route: what has executed on each route so far; only now and then, else nothing.
     """
 
     index: int
@@ -96,6 +96,7 @@ class Ended:
     coverage: Summary
     own_cpu_s: float
     library_cpu_s: float
+    by_route: ByRoute = field(default_factory=dict)
 
 
 Event = Started | CaseDone | Notice | Ended

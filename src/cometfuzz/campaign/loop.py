@@ -23,7 +23,7 @@ from cometfuzz.coverage.routes import RouteCoverage, Wanted
 from cometfuzz.draw import Draw
 from cometfuzz.execution.executor import Executor
 from cometfuzz.execution.outcome import Outcome, Trial
-from cometfuzz.execution.policy import Assignment, assign, assign_breaking
+from cometfuzz.execution.policy import Assignment, assign, assign_breaking, is_turn
 from cometfuzz.execution.reference import REFERENCE
 from cometfuzz.execution.sayable import knows_manners
 from cometfuzz.execution.sides import CommonView, Sides
@@ -45,6 +45,9 @@ TWICE_ONE_IN = 20
 
 MEMORY_ONE_IN = 20
 """How many cases there are for one that is run with other memory on all its routes, though nothing looks wrong."""
+
+SUMMARISED_ONE_IN = 10
+"""How many cases there are for one that says what was covered on each route: it is a long list."""
 
 _POLL_S = 0.2
 
@@ -74,10 +77,16 @@ class Proposed:
     wanted: Wanted
 
 
-def proposed_by(strategy: Strategy, case: Case, policy: PolicyConfig, ran: RouteCoverage) -> Proposed:
-    """What there is to know of the case that a strategy has just proposed."""
-    wanted = {} if case.breaks else ran.wanted(case, (*policy.converters, *policy.sampled))
-    return Proposed(case, getattr(strategy, "last_operator", ""), wanted)
+def proposed_by(
+    strategy: Strategy, case: Case, policy: PolicyConfig, ran: RouteCoverage, index: int, seed: int
+) -> Proposed:
+    """What there is to know of case `index`, which a strategy has just proposed.
+
+    What is new on dear routes is looked up only if they may get it: that takes a while.
+    """
+    operator = getattr(strategy, "last_operator", "")
+    asked = not case.breaks and (operator == FOR_A_ROUTE or is_turn(policy, index, seed))
+    return Proposed(case, operator, ran.wanted(case, (*policy.converters, *policy.sampled)) if asked else {})
 
 
 def learn_of_routes(ran: RouteCoverage, case: Case, statuses: Mapping[str, str]) -> None:
@@ -156,7 +165,8 @@ class Campaign:
                     yield done
                     reason = "quiet" if self.bounds.none and self._is_quiet(done) else ""
         usage = self.executor.usage
-        yield Ended(reason, self.done, self._elapsed(began), self._coverage(), usage.own_cpu_s, usage.library_cpu_s)
+        spent = (usage.own_cpu_s, usage.library_cpu_s)
+        yield Ended(reason, self.done, self._elapsed(began), self._coverage(), *spent, self.ran.summary())
 
     def _is_quiet(self, done: CaseDone) -> bool:
         for part in done.parts:
@@ -166,7 +176,7 @@ class Campaign:
         return self._kinds.is_quiet(done.elapsed_s - self.spent_s)
 
     def _propose(self) -> Proposed:
-        return proposed_by(self.strategy, self.strategy.propose(), self.policy, self.ran)
+        return proposed_by(self.strategy, self.strategy.propose(), self.policy, self.ran, self._next, self.seed)
 
     def _submit(self, ready: Proposed) -> _Flight:
         view, extra = self._guide, beside(self.seed, self._next, ready.operator)
@@ -248,7 +258,7 @@ class Campaign:
             gained={name: _covered(coverage, name) - _covered(before, name) for name in coverage},
             parts=parts,
             coverage=coverage,
-            by_route=self.ran.summary(),
+            by_route=self.ran.summary() if flight.index % SUMMARISED_ONE_IN == 0 else {},
             branches=None if self.branches is None else self.branches.branch_share._asdict(),
             operators=self.strategy.operators(),
             elapsed_s=self._elapsed(began),

@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 
 import cometfuzz
 from cometfuzz.campaign.events import Summary
@@ -9,7 +10,7 @@ from cometfuzz.campaign.records import Records
 from cometfuzz.campaign.stored import Logged
 from cometfuzz.coverage.gain import Coverage, summary_of
 from cometfuzz.coverage.layers import SIGMA, SPACES
-from cometfuzz.errors import InvalidCampaign
+from cometfuzz.errors import InvalidCampaign, InvalidCase
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.codec import case_id
 from cometfuzz.search.strategies import Feedback, Strategy
@@ -58,7 +59,8 @@ def replay(
         if records.writing:
             records.files.save(case)  # a file that was set aside is there again
         for name, statuses in records.parts(logged.index):
-            ran(case if name == logged.case_id else records.case(name), statuses)
+            with suppress(InvalidCase):  # a part whose file was set aside covers a little again
+                ran(case if name == logged.case_id else records.case(name), statuses)
         strategy.learn(case, _feedback(records, logged))
         show(logged.index + 1)
     fill()

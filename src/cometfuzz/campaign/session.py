@@ -154,7 +154,9 @@ class Session:
                 strategy,
                 settings.window,
                 show,
-                lambda case: waiting.append(proposed_by(strategy, case, policy, ran)),
+                lambda case: waiting.append(
+                    proposed_by(strategy, case, policy, ran, done + len(waiting), settings.seed)
+                ),
                 lambda case, statuses: learn_of_routes(ran, case, statuses),
             )
         group = OBSERVED.steps[0].group.name

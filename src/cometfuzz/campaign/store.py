@@ -124,9 +124,14 @@ class Store(Records):
             ("by_route", event.by_route),
             ("operators", event.operators),
         ):
-            self.connection.execute("INSERT OR REPLACE INTO campaign VALUES (?, ?)", (name, _json(value)))
+            self._keep_value(name, value)
         for part in event.parts:
             self._insert_part(event.index, part)
+
+    def _keep_value(self, name: str, value: Mapping[str, Any]) -> None:
+        """Keep the newest of what is kept once; an event that says nothing of it leaves it as it is."""
+        if value:
+            self.connection.execute("INSERT OR REPLACE INTO campaign VALUES (?, ?)", (name, _json(value)))
 
     def _insert_part(self, index: int, part: Executed) -> None:
         self._insert("trials", index, part.part, part.case_id, _number(part.d_mad))
@@ -146,6 +151,7 @@ class Store(Records):
     def _end(self, event: Ended) -> None:
         if self._session is None:
             raise ValueError("expected Started before Ended; received Ended alone")
+        self._keep_value("by_route", event.by_route)
         self.connection.execute(
             "UPDATE sessions SET reason = ?, done = ?, elapsed_s = ?, own_cpu_s = ?, library_cpu_s = ? "
             "WHERE session = ?",

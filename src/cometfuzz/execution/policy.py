@@ -78,8 +78,7 @@ def assign(
             whole += lots[lot]
         elif part is not None:
             parts.append(Assignment(part, _present(routes, [*_base(policy, part.graph), *lots[lot]])))
-    turn = Draw(seed, "policy block", index // policy.one_in).integer(0, policy.one_in - 1)
-    if modern and (due or index % policy.one_in == turn):
+    if modern and (due or is_turn(policy, index, seed)):
         dear = _dear(policy, view, case, wanted, draw.child("dear"))
         if dear is not None and dear.case.graph == case.graph:
             whole += dear.routes
@@ -89,6 +88,11 @@ def assign(
     if not first.routes:
         return []
     return [_with_switches(policy, routes, part, (seed, index, number)) for number, part in enumerate([first, *parts])]
+
+
+def is_turn(policy: PolicyConfig, index: int, seed: int) -> bool:
+    """Whether it is the turn of dear routes: one case in every block of `one_in`."""
+    return index % policy.one_in == Draw(seed, "policy block", index // policy.one_in).integer(0, policy.one_in - 1)
 
 
 def _dear(policy: PolicyConfig, view: View, case: Case, wanted: Wanted, draw: Draw) -> Assignment | None:

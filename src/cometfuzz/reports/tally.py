@@ -140,6 +140,7 @@ class Tally:
                 self.notices.append(event.text)
             case Ended():
                 self.ended, self.coverage = event, event.coverage
+                self.by_route = event.by_route or self.by_route
                 self.done, self.elapsed_s = event.done, event.elapsed_s
 
     def _start(self, event: Started) -> None:
@@ -151,7 +152,7 @@ class Tally:
     def _take(self, event: CaseDone) -> None:
         self.cases, self.done, self.elapsed_s = self.cases + 1, self.done + 1, event.elapsed_s
         self.coverage, self.branches, self.operators = event.coverage, event.branches, event.operators
-        self.by_route = event.by_route
+        self.by_route = event.by_route or self.by_route
         results = [result for part in event.parts for result in part.results]
         for result in results:
             self.routes.setdefault(result.route, Health()).take(result)
