@@ -118,7 +118,6 @@ class Campaign:
     strategy: Strategy
     executor: Executor
     policy: PolicyConfig
-    ran: RouteCoverage
     seed: int
     bounds: Bounds
     settings: Mapping[str, Any]
@@ -127,6 +126,7 @@ class Campaign:
     spent_s: float = 0.0
     waiting: Sequence[Proposed] = ()
     branches: Branches | None = None
+    ran: RouteCoverage = field(default_factory=lambda: RouteCoverage({}))
     sides: Sides | None = None
     stop: threading.Event = field(default_factory=threading.Event)
     _notices: deque[str] = field(default_factory=deque)
