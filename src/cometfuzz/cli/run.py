@@ -206,6 +206,8 @@ def resume(
 def ask_libraries(routes: Sequence[Route], quiet: bool) -> None:
     """Ask libraries what they offer that nobody has asked yet: models are made within that."""
     waiting = unasked(routes)
+    if not waiting:
+        return
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(bar_width=20), MofNCompleteColumn())
     with Progress(*columns, console=console, transient=True, disable=quiet) as progress:
