@@ -57,7 +57,14 @@ def refused(name: str, path: str, make: Make, *arguments: str) -> list[Row]:
 ONNX = b"\x08\x07\x12\x07pytorch:\x0b\x0a\x09\x0a\x01x\x12\x01y\x22\x04Relu"
 
 ROWS = (
-    *refused("onnx", "model.onnx", file("model.onnx", ONNX)),
+    refused("onnx", "model.onnx", file("model.onnx", ONNX))[-1],
+    Row(
+        "other-onnx-check",
+        ("check", "model.onnx"),
+        file("model.onnx", ONNX),
+        words=("model.onnx", "expected an ONNX file"),
+        library=True,
+    ),
     *refused("saved-model", "model", saved_model),
     *refused("torch", "model.pt", torch_file),
     *refused("protocol-buffer", "model.pb", file("model.pb", ONNX)),
