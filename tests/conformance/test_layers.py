@@ -47,9 +47,11 @@ def _expect_no_difference(route: str, names: list[str], draws: int) -> None:
 def test_no_undeclared_difference_behind_keras() -> None:
     """One draw of each layer on all the others at once, which share their model and their ONNX file.
 
-    Without those that get no case unless they are asked for: they take seconds a model. `make conformance` has them.
+    Without those that get no case unless they are asked for, which take seconds a model, and without the newer ones
+    that are sampled (all but XLA and MXNet), whose entries have not been held against all layers yet. `make
+    conformance` has them.
     """
-    dear = () if os.environ.get("EVIDENCE") == "all" else with_turn("")
+    dear = () if os.environ.get("EVIDENCE") == "all" else (*with_turn(""), *with_turn("sampled")[2:])
     behind = [
         route for name, route in ROUTES.items() if name not in DRAWS and name not in dear and not on_demand(route)
     ]
