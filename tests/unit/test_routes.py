@@ -173,6 +173,13 @@ def test_inputs_and_outputs_of_front_ends_are_ours_whatever_their_order() -> Non
     assert in_our_order(names, lite) == [0, 1, 3, 4, 5, 6, 7, 8, 9, 10, 2]
     assert in_our_order(names[:3], [{"output_2"}, {"output_0", "add:0"}, set()]) == [1, 2, 0]
     assert in_our_order(names[:2], [{"one"}, {"two"}]) == [0, 1]
+    results = [
+        {"Identity:0"},
+        {"Identity_1:0"},
+        {"Identity_10:0", "add:0"},
+        *({f"Identity_{index}:0"} for index in range(2, 10)),
+    ]
+    assert in_our_order(names, results) == [0, 1, 3, 4, 5, 6, 7, 8, 9, 10, 2]
 
 
 @pytest.fixture

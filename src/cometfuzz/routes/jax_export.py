@@ -19,7 +19,7 @@ _EXPORT = Step("jax.export", JAX, __name__, "export", (Stage("jax.export", libra
 _CALL = Step("jax-export", JAX, __name__, "call", (Stage("deserialize", libraries.JAX), Stage("run", libraries.JAX)))
 JAX_EXPORT = Route("jax-export", "keras-jax > jax.export > JAX", "keras3", (BUILD_JAX, _EXPORT, _CALL), turn="")
 
-_SAVED = replace(SAVE, name="saved-model-of-jax", group=JAX)
+_SAVED = replace(SAVE, name="saved-model-of-jax", group=JAX, call="save_with_sizes")
 JAX_SAVED = Route(
     "jax-saved",
     "keras-jax > SavedModel > TensorFlow",

@@ -96,14 +96,19 @@ _INPUTS = ("{}", "{}:0", "serving_default_{}:0")
 def in_our_order(expected: Sequence[str], seen: Sequence[Collection[str]]) -> list[int]:
     """The places of a compiled model's outputs, in the order of ours, which have the expected names in a SavedModel.
 
-    A LiteRT file numbers them in the order of the alphabet. What has no such name keeps its place.
+    A LiteRT file numbers them in the order of the alphabet, a function of TensorFlow in our own. What has no such name
+    keeps its place.
     """
-    alphabet, left = sorted(expected), list(expected)
+    left = list(expected)
+    numbered = {_CALL: sorted(expected), _RESULT: expected}
     found: dict[str, int] = {}
     for place, names in enumerate(seen):
         for name in names:
-            call = _CALL.fullmatch(name)
-            known = alphabet[int(call[1])] if call and int(call[1]) < len(alphabet) else name
+            known = name
+            for pattern, order in numbered.items():
+                match = pattern.fullmatch(name)
+                if match and int(match[1] or 0) < len(order):
+                    known = order[int(match[1] or 0)]
             if known in left:
                 left.remove(known)
                 found[known] = place
@@ -115,6 +120,9 @@ def in_our_order(expected: Sequence[str], seen: Sequence[Collection[str]]) -> li
 
 _CALL = re.compile(r"\w*PartitionedCall\w*:(\d+)")
 """What a LiteRT file calls an output."""
+
+_RESULT = re.compile(r"Identity(?:_(\d+))?:0")
+"""What a function of TensorFlow calls its results; OpenVINO puts them in the order of the alphabet, 10 before 2."""
 
 
 class FrontEndAdapter(OpenVinoAdapter):

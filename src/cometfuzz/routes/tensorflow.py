@@ -13,7 +13,7 @@ from cometfuzz.compat import zip_strictly
 from cometfuzz.protocol import WireTensor
 from cometfuzz.routes import Route, Stage, Step, Turn, Work
 from cometfuzz.routes.calls import flat
-from cometfuzz.routes.handing import arranged, declared_shapes, runs
+from cometfuzz.routes.handing import arranged, declared_shapes, runs, signature
 from cometfuzz.routes.keras import BUILD_TF, TF, Built
 from cometfuzz.routes.libraries import KERAS, TENSORFLOW
 from cometfuzz.routes.switches import TENSORFLOWS
@@ -74,17 +74,26 @@ class TensorFlowAdapter:
                 lambda *given: built.model(arranged(work, given), training=False), jit_compile=jit_compile
             )
             kinds = zip_strictly(declared_shapes(work), work.inputs)
-            signature = [self.tf.TensorSpec(shape, tensor.dtype) for shape, tensor in kinds]
-            concrete = function.get_concrete_function(*signature)
+            specs = [self.tf.TensorSpec(shape, tensor.dtype) for shape, tensor in kinds]
+            concrete = function.get_concrete_function(*specs)
         work.enter("run")
         return self._call(work, concrete)
 
     def save(self, work: Work, built: Built) -> bytes:
-        """The SavedModel's folder as an archive."""
+        """The SavedModel's folder as an archive; Keras leaves the size of the batch open."""
+        return self._save(work, built)
+
+    def save_with_sizes(self, work: Work, built: Built) -> bytes:
+        """The same, told the sizes: JAX cannot join a constant of two rows with a batch of any size."""
+        import keras
+
+        return self._save(work, built, input_signature=signature(keras, work))
+
+    def _save(self, work: Work, built: Built, **told: Any) -> bytes:
         work.enter("export")
         with tempfile.TemporaryDirectory() as folder:
             with work.library():
-                built.model.export(folder, format="tf_saved_model", verbose=False)
+                built.model.export(folder, format="tf_saved_model", verbose=False, **told)
             return packed(folder)
 
     def load(self, work: Work, artefact: bytes) -> list[WireTensor]:

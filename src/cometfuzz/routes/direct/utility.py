@@ -16,7 +16,8 @@ def cast(c: Call) -> str:
         if c.types[0].is_float:
             x = w.where(w.op("IsNaN", x), w.number(0.0, x), x)
             x = w.op("Clip", x, w.number(0.0, x), w.number(c.params.high - 1.0, x))
-        return w.op("Clip", w.cast(x, "int32"), w.constant(0, "int32"), w.constant(c.params.high - 1, "int32"))
+        least, most = w.constant(0, "int32"), w.constant(c.params.high - 1, "int32")
+        return w.op("Max", w.op("Min", w.cast(x, "int32"), most), least)  # no Clip: onnx2torch makes floats of it
     if dtype == c.types[0].dtype:
         return w.op("Identity", x)
     return w.cast(x, dtype)

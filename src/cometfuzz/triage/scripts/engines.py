@@ -147,9 +147,19 @@ def keras_file(situation: Situation) -> Engine:
     )
 
 
+def _signature(situation: Situation) -> str:
+    """The sizes of the inputs, as Keras' own export is told them."""
+    inputs = situation.writer.graph.inputs
+    shapes = [situation.manner.shape(node.id, node.outputs[0].shape) for node in inputs]
+    kinds = [(node.outputs[0].dtype, shape) for node, shape in zip(inputs, shapes, strict=True)]
+    given = situation.writer.arranged([f'keras.InputSpec("{dtype}", {shape})' for dtype, shape in kinds])
+    return f"input_signature=[{given}]"
+
+
 def saved_model(situation: Situation) -> Engine:
-    export = 'model.export(folder, format="tf_saved_model", verbose=False)'
-    made = ("export", ("folder = tempfile.mkdtemp()", export))
+    told = f", {_signature(situation)}" if situation.route.steps[1].call == "save_with_sizes" else ""
+    export = wrap(f'model.export(folder, format="tf_saved_model", verbose=False{told})')
+    made = ("export", ("folder = tempfile.mkdtemp()", *export))
     if situation.route.steps[-1].name == "openvino-saved":
         return on_openvino("core.read_model(folder)", situation.by_name("{}"), situation.outputs, (made,), named=True)
     return Engine(
@@ -297,13 +307,9 @@ def jax_exported(situation: Situation) -> Engine:
 
 def openvino_export(situation: Situation) -> Engine:
     """By Keras' own export to OpenVINO's files."""
-    inputs = situation.writer.graph.inputs
-    shapes = [situation.manner.shape(node.id, node.outputs[0].shape) for node in inputs]
-    kinds = [(node.outputs[0].dtype, shape) for node, shape in zip(inputs, shapes, strict=True)]
-    given = situation.writer.arranged([f'keras.InputSpec("{dtype}", {shape})' for dtype, shape in kinds])
     lines = (
         'path = os.path.join(tempfile.mkdtemp(), "model.xml")',
-        *wrap(f'model.export(path, format="openvino", verbose=False, input_signature=[{given}])'),
+        *wrap(f'model.export(path, format="openvino", verbose=False, {_signature(situation)})'),
     )
     data = f"[{', '.join(situation.writer.data_names)}]"
     return on_openvino("core.read_model(path)", data, situation.outputs, (("export", lines),))
