@@ -30,6 +30,7 @@ class RouteResult:
     """What one route did with one case, without the tensors.
 
     status and stage as in an Outcome. mean_magnitude: of all outputs, for the paper's D_MAD; None without outputs.
+    times: each stage with its library, wall and CPU seconds, and how many routes of the trial it served.
     """
 
     route: str
@@ -42,6 +43,7 @@ class RouteResult:
     failure: Mapping[str, Any] | None
     versions: Mapping[str, str]
     mean_magnitude: float | None
+    times: tuple[tuple[str, str, float, float, int], ...] = ()
 
 
 @dataclass(frozen=True)

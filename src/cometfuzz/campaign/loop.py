@@ -320,4 +320,5 @@ def _result(outcome: Outcome) -> RouteResult:
         failure=asdict(outcome.failure) if outcome.failure is not None else None,
         versions=outcome.versions,
         mean_magnitude=mean_magnitude(outcome.outputs) if outcome.status == "completed" else None,
+        times=outcome.times,
     )

@@ -9,7 +9,7 @@ from pathlib import Path
 from cometfuzz.errors import InvalidCampaign
 from cometfuzz.places import Place
 
-VERSION = 5
+VERSION = 6
 """Goes up with every change of the tables; a database of another version is refused."""
 
 APPLICATION = 0x636F6D74
@@ -81,6 +81,7 @@ CREATE TABLE outcomes (
     failure TEXT,
     versions_id INTEGER NOT NULL REFERENCES versions,
     mean_magnitude REAL,
+    times TEXT NOT NULL,
     PRIMARY KEY (case_index, part, place),
     FOREIGN KEY (case_index, part) REFERENCES trials
 );

@@ -146,7 +146,9 @@ class Store(Records):
         (row,) = self.select("SELECT versions_id FROM versions WHERE versions = ?", versions)
         where = (result.route, result.status, result.stage, result.library, result.wall_s, result.cpu_s)
         failure = None if result.failure is None else _json(result.failure)
-        return (*where, _text(result.detail), failure, row["versions_id"], _number(result.mean_magnitude))
+        times = [[*time[:2], *(round(seconds, 4) for seconds in time[2:4]), time[4]] for time in result.times]
+        more = (row["versions_id"], _number(result.mean_magnitude), _json(times))
+        return (*where, _text(result.detail), failure, *more)
 
     def _end(self, event: Ended) -> None:
         if self._session is None:

@@ -215,6 +215,7 @@ def ran(row: sqlite3.Row) -> Ran:
         "failure": None if row["failure"] is None else from_json(row["failure"]),
         "versions": from_json(row["versions"]),
         "mean_magnitude": number(row["mean_magnitude"]),
+        "times": from_json(row["times"]),
     }
     return _made(Ran, row, d_mad=number(row["d_mad"]), result=result)
 

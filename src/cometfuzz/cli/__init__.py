@@ -19,6 +19,7 @@ from cometfuzz.cli.ends import exit_code_of
 from cometfuzz.cli.export import export
 from cometfuzz.cli.generate import generate
 from cometfuzz.cli.importing import import_
+from cometfuzz.cli.profile import profile
 from cometfuzz.cli.prove import prove_
 from cometfuzz.cli.reduce import reduce
 from cometfuzz.cli.report import bugs, report, show
@@ -40,6 +41,7 @@ app.command()(resume)
 app.command()(compare)
 app.command()(bisect)
 app.command()(export)
+app.command()(profile)
 app.command()(triage)
 app.command()(replay)
 app.command()(verify)

@@ -368,6 +368,7 @@ class _Execution:
     def outcome(self, route: Route) -> Outcome:
         """What the route came to: its last result, or the first failure on its way."""
         parts = [self.results[key] for key in route.keys if key in self.results]
+        served = [sum(key in other.keys for other in self.routes) for key in route.keys]
         last, end = parts[-1], self._end(route)
         shared = last.status not in ("completed", "unavailable") and any(
             self._end(other) == end for other in self.routes[: self.routes.index(route)]
@@ -384,7 +385,11 @@ class _Execution:
             failure=last.failure,
             detail=last.detail,
             printed=last.printed,
-            times=tuple(time for part in parts for time in part.times),
+            times=tuple(
+                time._replace(shared_by=count)
+                for part, count in zip(parts, served, strict=False)
+                for time in part.times
+            ),
             versions=versions,
             cause=last.status if shared else None,
         )

@@ -50,12 +50,13 @@ class Failure:
 
 
 class StageTime(NamedTuple):
-    """How long one stage took; CPU time is that of the whole child."""
+    """How long one stage took; CPU time is that of the whole child. shared_by: routes of the trial that it served."""
 
     stage: str
     library: str
     wall_s: float
     cpu_s: float
+    shared_by: int = 1
 
 
 @dataclass(frozen=True)
