@@ -1,4 +1,4 @@
-"""Keras with a fault that shows in one manner of writing a model only; what the child of a planted route imports.
+"""Keras with a fault that shows in one kind of model only; what the child of a planted route imports.
 
 A fault is a text, so that the clean process of a script can have the same one.
 """
@@ -32,6 +32,18 @@ class Dense(keras.layers.Dense):
         return result + 1.0 if models > 1 else result
 
 keras.layers.Dense = Dense
+""",
+    "mixed": """
+class Dense(keras.layers.Dense):
+    def call(self, inputs, training=None):
+        result = super().call(inputs, training)
+        return result + 1.0 if self.compute_dtype != self.variable_dtype else result
+
+keras.layers.Dense = Dense
+""",
+    "operator": """
+minimum = keras.ops.minimum
+keras.ops.minimum = lambda x1, x2: minimum(x1, x2) + 1.0
 """,
 }
 

@@ -148,17 +148,45 @@ def faulty(fault: str) -> Route:
     return replace(route, steps=steps, forms={}, switches=())
 
 
-PLANTED = {
-    "open": (Manner(opened=BOTH, before=({"x": (3, 2), "y": (3, 2)},), named=True), ["opened"]),
-    "inside": (Manner(inside=("b", "c", "sum"), opened={"x": (0,), "y": (0,)}), ["inside"]),
+MIXED = assemble(
+    [
+        _input("x", 2, 5, 4),
+        _draft("a", "Dense", "x", units=4),
+        _draft("b", "Dense", "a", units=4, policy="mixed_bfloat16"),
+        _draft("c", "ELU", "b"),
+    ],
+    [Edge("c")],
+)
+OPERATORS = assemble(
+    [
+        _input("x", 2, 5, 4),
+        _draft("a", "Dense", "x", units=4),
+        _draft("tanh", "ops.tanh", "x"),
+        _draft("least", "ops.minimum", "a", "tanh"),
+        _draft("sum", "ops.sum", "least", axis=(1,), keepdims=True),
+    ],
+    [Edge("sum")],
+)
+PLANTED: dict[str, tuple[Graph, Manner, list[str], list[str], str]] = {
+    "open": (
+        *(BRANCHES, Manner(opened=BOTH, before=({"x": (3, 2), "y": (3, 2)},), named=True)),
+        *(["opened"], ["input", "Dense"], "None"),
+    ),
+    "inside": (
+        *(BRANCHES, Manner(inside=("b", "c", "sum"), opened={"x": (0,), "y": (0,)})),
+        *(["inside"], ["input", "Dense"], "keras.Model("),
+    ),
+    "mixed": (MIXED, Manner(), [], ["input", "Dense"], 'dtype="mixed_bfloat16"'),
+    "operator": (OPERATORS, Manner(), [], ["input", "ops.minimum"], "keras.ops.minimum("),
 }
+"""For each fault a model that has it; what is left of its manner and its layers, and what stands in the script."""
 
 
 @pytest.mark.parametrize("fault", PLANTED)
-def test_a_fault_in_one_manner_is_reduced_to_a_script_that_has_it(
+def test_a_fault_in_one_kind_of_model_is_reduced_to_a_script_that_has_it(
     fault: str, monkeypatch: pytest.MonkeyPatch, main_python: Path
 ) -> None:
-    """All that is left of the manner is what it needs; without the fault the script says that all is well."""
+    """All that is left of the model is what it needs; without the fault the script says that all is well."""
     texts: list[str] = []
 
     def run_planted(text: str, python: Path, limits: ScriptLimits | None = None) -> Ran:
@@ -167,17 +195,18 @@ def test_a_fault_in_one_manner_is_reduced_to_a_script_that_has_it(
         return run_script(head + imports + FAULTS[fault] + rest, python, limits)
 
     monkeypatch.setattr(reproducer, "run_script", run_planted)
-    manner, left = PLANTED[fault]
+    graph, manner, left, layers, words = PLANTED[fault]
     with Executor([faulty(fault)], pause_after=0) as apart:
-        case = decode(encode(Case(BRANCHES, 7, manner=manner)))
+        case = decode(encode(Case(graph, 7, manner=manner)))
         found = [each for each in examine(Bench(apart.run(case), apart.run)) if each.symptom == "value"]
         assert found
         triage = Triage(apart, effort=Effort(steps=200, wall_s=300), reproduce=reproducer.reproduce)
         bug = triage.triage(found[0], case).bug
     assert bug is not None
     assert odd_fields(bug.minimal.manner) == left
-    assert [node.layer for node in bug.minimal.graph.nodes] == ["input", "Dense"]
-    assert manner_words(bug.minimal.manner)[0] in bug.title
+    assert list(dict.fromkeys(node.layer for node in bug.minimal.graph.nodes)) == layers
+    assert all(each in bug.title for each in manner_words(bug.minimal.manner))
     assert bug.script is not None
+    assert words in bug.script.text
     assert bug.script.shown, bug.script.text + bug.script.output
     assert run_script(texts[-1], main_python).exit_code == 0

@@ -53,5 +53,6 @@ def test_what_routes_share_is_charged_in_equal_parts(folder: Path) -> None:
 
 def test_the_table_names_the_dearest_stages(folder: Path) -> None:
     ended = CliRunner().invoke(app, ["profile", str(folder), "--stages", "1"])
-    assert "build" in ended.stdout and "trace" not in ended.stdout
+    assert "build" in ended.stdout
+    assert "trace" not in ended.stdout
     assert "1 CPU seconds of the libraries in 10 seconds" in ended.stdout
