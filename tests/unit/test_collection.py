@@ -23,17 +23,20 @@ from typer.testing import CliRunner
 from cometfuzz.campaign.records import Records
 from cometfuzz.campaign.store import Store
 from cometfuzz.campaign.triaging import triage_campaign
+from cometfuzz.catalogue.validate import assemble
 from cometfuzz.cli import app
 from cometfuzz.errors import CometfuzzError, InvalidCollection, InvalidConfig
 from cometfuzz.execution.executor import Executor
 from cometfuzz.execution.versions import usual_view
-from cometfuzz.ir.case import Case
+from cometfuzz.ir.case import Case, Manner
+from cometfuzz.ir.graph import Draft, Edge
 from cometfuzz.ledger.defect import TRIGGERS, Defect, Seen
 from cometfuzz.ledger.matching import View
 from cometfuzz.ledger.reading import shipped
 from cometfuzz.places import Place
 from cometfuzz.reports.collection import (
     NOT_COUNTED,
+    beyond,
     by_symptom,
     by_trigger,
     filled,
@@ -497,6 +500,17 @@ def test_the_tables_stand_beside_the_papers(tmp_path: Path) -> None:
     assert len(lengths) == 2
 
 
+def test_what_the_papers_models_do_not_have_is_named() -> None:
+    drafts = [
+        Draft("x", "input", {"dtype": "int32", "shape": (2, 3), "high": 5}, ()),
+        Draft("y", "ops.abs", {}, (Edge("x"),)),
+        Draft("z", "Dense", {"units": 2, "policy": "mixed_float16"}, (Edge("y"),)),
+    ]
+    case = Case(assemble(drafts, [Edge("z")]), 1, manner=Manner(named=True))
+    assert beyond(case) == ["operators", "integer or boolean inputs", "mixed precision", "dictionaries"]
+    assert beyond(Case(assemble([Draft("x", "input", {"dtype": "float32", "shape": (2,)}, ())], [Edge("x")]), 1)) == []
+
+
 def test_the_papers_numbers_are_its_own_sums() -> None:
     assert sum(each.total for each in DETECTED.values()) == 32
     assert sum(each.confirmed for each in DETECTED.values()) == len(TRIGGERED) == 21
@@ -508,6 +522,7 @@ def test_text_around_the_tables_is_kept(tmp_path: Path) -> None:
     collection = collected(tmp_path / "bugs", made())
     text = (
         "a\n<!-- begin by symptom -->old<!-- end by symptom -->\nb\n<!-- begin by trigger --><!-- end by trigger -->c"
+        "<!-- begin by model --><!-- end by model -->"
     )
     document = tmp_path / "docs" / "bugs.md"
     document.parent.mkdir()
@@ -517,7 +532,7 @@ def test_text_around_the_tables_is_kept(tmp_path: Path) -> None:
     assert written.startswith("a\n<!-- begin by symptom -->\n\n| library")
     assert "old" not in written
     assert "\nb\n<!-- begin by trigger -->\n\n| library" in written
-    assert written.endswith("<!-- end by trigger -->c")
+    assert "<!-- end by trigger -->c<!-- begin by model -->" in written
     assert filled(written, collection, document) == written
     with pytest.raises(InvalidCollection, match="expected <!-- begin by trigger -->"):
         filled(text.replace("begin by trigger", ""), collection, document)

@@ -6,7 +6,11 @@ In docs/bugs.md only what stands between a pair of markers is ours; the text aro
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
+from cometfuzz.catalogue.manners import manner_words
 from cometfuzz.errors import InvalidCollection
+from cometfuzz.ir.case import Case
+from cometfuzz.ir.graph import is_operator
+from cometfuzz.ir.types import POLICY
 from cometfuzz.ledger.defect import TRIGGERS
 from cometfuzz.ledger.reading import read as read_entries
 from cometfuzz.oracles.symptoms import about, in_order
@@ -167,7 +171,35 @@ def by_trigger(collection: Collection) -> Iterator[str]:
         yield f"| {inline(name)} | {' | '.join(cells)} | {len(ours)} / {len(theirs)} |"
 
 
-TABLES: dict[str, Callable[[Collection], Iterator[str]]] = {"by symptom": by_symptom, "by trigger": by_trigger}
+def by_model(collection: Collection) -> Iterator[str]:
+    """Bugs by what their minimal models have that the paper's do not; one may have several things."""
+    found: dict[str, list[Collected]] = {}
+    for entry in collection.entries:
+        for word in beyond(entry.bug.minimal) if entry.defect.counted else ():
+            found.setdefault(word, []).append(entry)
+    yield "| what the model has | bugs | libraries |"
+    yield "| --- | ---: | --- |"
+    for word, entries in sorted(found.items(), key=lambda item: (-len(item[1]), item[0])):
+        libraries = sorted({entry.library for entry in entries}, key=str.lower)
+        yield f"| {inline(word)} | {len(entries)} | {', '.join(map(inline, libraries))} |"
+
+
+def beyond(case: Case) -> list[str]:
+    """What a model has that the paper's have not: operators, inputs that are no floats, mixed precision, manners."""
+    nodes = case.graph.nodes
+    words = {
+        "operators": any(is_operator(node.layer) for node in nodes),
+        "integer or boolean inputs": any(not node.outputs[0].is_float for node in case.graph.inputs),
+        "mixed precision": any(POLICY in node.params for node in nodes),
+    }
+    return [*(word for word, has in words.items() if has), *manner_words(case.manner)]
+
+
+TABLES: dict[str, Callable[[Collection], Iterator[str]]] = {
+    "by symptom": by_symptom,
+    "by trigger": by_trigger,
+    "by model": by_model,
+}
 """The tables of docs/bugs.md by the names in their markers."""
 
 
