@@ -112,10 +112,13 @@ def _text(file: Any, name: str) -> str | None:
 
 
 def _links(file: Any) -> Iterator[tuple[str, Any]]:
-    """Every link, and those below it unless it leads away."""
-    waiting, seen = [file], 0
+    """Every link, and those below it unless it leads away. No group may be there twice: it could hold itself."""
+    waiting, seen, groups = [file], 0, set()
     while waiting:
         group = waiting.pop()
+        if group in groups:  # h5py compares by what a name stands for
+            raise ValueError(f"expected each group once; received another name for one, {group.name!r:.80}")
+        groups.add(group)
         for name in group:
             seen += 1
             if seen > 100_000:
