@@ -26,7 +26,6 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from cometfuzz.campaign.loop import proposed_by
 from cometfuzz.catalogue.validate import assemble
 from cometfuzz.config import PolicyConfig
 from cometfuzz.coverage.layers import full_space
@@ -132,16 +131,15 @@ def nnsmith(chosen: Sequence[Route], nodes: int) -> Arm:
 def our_cases(executor: Executor, readers: Sequence[str], strategy_name: str, seed: int) -> Iterator[Case]:
     """What a strategy sends to converters."""
     strategy = make_strategy(strategy_name, Options(seed, [make() for make in SMALL.values()]))
-    policy = PolicyConfig(base=("keras-tf",), converters=tuple(readers), clear=tuple(readers[:1]), sampled=(), one_in=1)
+    policy = PolicyConfig(base=("keras-tf",), converters=tuple(readers), clear=tuple(readers[:1]), sampled=())
     ran = RouteCoverage({name: [full_space()] for name in readers})
     flying: deque[Case] = deque()
     index = 0
     while True:
         if len(flying) == WINDOW:
             strategy.learn(flying.popleft(), Feedback(executed=True))
-        proposed = proposed_by(strategy, strategy.propose(), policy, ran, index, seed)
-        flying.append(proposed.case)
-        for part in assign(policy, executor.view, proposed.case, index, seed, proposed.wanted):
+        flying.append(strategy.propose())
+        for part in assign(policy, executor.view, flying[-1], index, seed, ran.wanted(flying[-1], readers)):
             if not ran.coverages.keys().isdisjoint(part.routes):
                 ran.learn(part.case, dict.fromkeys(part.routes, True))
                 yield part.case

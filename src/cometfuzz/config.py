@@ -50,6 +50,7 @@ Seconds = Annotated[float, Meta(gt=0, le=MOST_SECONDS)]
 Bytes = Annotated[int, Meta(ge=2**16, le=2**50)]
 Memory = Annotated[int, Meta(ge=2**26, le=2**50)]
 Count = Annotated[int, Meta(ge=1, le=10**6)]
+Share = Annotated[float, Meta(ge=0, le=1)]
 
 
 def usual_jobs() -> int:
@@ -98,15 +99,20 @@ class LimitConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PolicyConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Which routes a case runs on; see `execution.policy`. A list that is not given has the routes that say so."""
+    """Which routes a case runs on; see `execution.policy`. A list that is not given has the routes that say so.
+
+    dear: what all but the base routes get of the CPU time together, in equal parts of at most `most`; shares: another
+    part for some of them.
+    """
 
     base: tuple[str, ...] = with_turn("base")
     converters: tuple[str, ...] = with_turn("converters")
     clear: tuple[str, ...] = tuple(route.name for route in ROUTES.values() if route.clear)
     sampled: tuple[str, ...] = with_turn("sampled")
     only: tuple[str, ...] = with_turn("only")
-    one_in: Count = 4
-    sampled_one_in: Count = 20
+    dear: Share = 0.7
+    most: Share = 0.2
+    shares: dict[str, Share] = {}
     switched_one_in: Count = 10
     options_one_in: Count = 4
     manner_one_in: Count = 8

@@ -13,7 +13,8 @@ from cometfuzz.coverage.layers import full_space, paper_space
 from cometfuzz.draw import Draw
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.codec import encode
-from cometfuzz.ir.graph import Draft, Edge, Graph
+from cometfuzz.ir.graph import INPUT, Draft, Edge, Graph
+from cometfuzz.ir.types import TensorType
 from cometfuzz.mutation import MUTATIONS
 from cometfuzz.mutation.base import Guide, Inapplicable, ModelLimits
 from cometfuzz.mutation.dialect import usual_dialects
@@ -210,3 +211,15 @@ def test_an_inserted_layer_mostly_stands_on_the_path_and_reads_it_as_it_is() -> 
     assert inserted > 60
     assert on_path > 0.6 * inserted
     assert direct > 0.7 * inserted
+
+
+@pytest.mark.parametrize("have", range(6))
+@pytest.mark.parametrize("want", range(6))
+def test_a_tensor_is_led_to_any_rank(have: int, want: int) -> None:
+    """A scalar too: some operators take one."""
+    shape = tuple(range(2, 2 + have))
+    graph = assemble([Draft("x", INPUT, {"shape": shape}, ())], [Edge("x")])
+    for seed in range(5):
+        editor = Editor(graph, Draw("ranks", seed), ModelLimits())
+        target = TensorType("float32", tuple(range(3, 3 + want)))
+        assert editor.type_of(editor.adapt(Edge("x"), target)).shape == target.shape

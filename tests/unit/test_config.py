@@ -74,8 +74,9 @@ def test_a_route_moves_to_another_environment(tmp_path: Path) -> None:
         ("[limits]\nmemory_bytes = 0", "expected int >= 67108864; received limits.memory_bytes=0"),
         ("[limits]\noutput_bytes = -1", "expected int >= 65536; received limits.output_bytes=-1"),
         ("[limits]\nrecycle_after = 0", "expected int >= 1; received limits.recycle_after=0"),
-        ("[policy]\none_in = 0", "expected int >= 1; received policy.one_in=0"),
-        ("[policy]\nsampled_one_in = -3", "expected int >= 1; received policy.sampled_one_in=-3"),
+        ("[policy]\ndear = 1.5", "expected float <= 1.0; received policy.dear=1.5"),
+        ("[policy]\nswitched_one_in = -3", "expected int >= 1; received policy.switched_one_in=-3"),
+        ("[policy.shares]\nopenvino = -0.1", "expected float >= 0.0; received policy.shares[...]="),
         ("[policy]\nlargest_cut = 10000000", "expected int <= 1000000; received policy.largest_cut=10000000"),
         (
             "[policy]\nbase = ['keras-tf', 'keras-tf']",

@@ -155,7 +155,7 @@ def test_what_is_lacking_is_out_of_reach_and_says_why() -> None:
 
 def test_converters_and_sampled_routes_get_what_their_front_end_has() -> None:
     graph = row(("Dense", {"units": 3}), ("RMSNormalization", {}), ("ReLU", {}), ("ReLU", {}))
-    policy = PolicyConfig(base=("keras-torch",), converters=("onnxruntime",), clear=(), sampled=(), one_in=1)
+    policy = PolicyConfig(base=("keras-torch",), converters=("onnxruntime",), clear=(), sampled=())
     view = view_of(ROUTES, USUAL_CPU, {"onnxruntime": OLD})
     found = assign(policy, view, Case(graph, 1), 0, 1, {"onnxruntime": {"n2": 0, "n3": 0}})
     parts = [part.case.graph for part in found if "onnxruntime" in part.routes]

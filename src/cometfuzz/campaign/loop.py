@@ -21,9 +21,10 @@ from cometfuzz.coverage.branches import Branches
 from cometfuzz.coverage.gain import summary_of
 from cometfuzz.coverage.routes import RouteCoverage, Wanted
 from cometfuzz.draw import Draw
+from cometfuzz.execution.budget import Budget
 from cometfuzz.execution.executor import Executor
 from cometfuzz.execution.outcome import Outcome, Trial
-from cometfuzz.execution.policy import Assignment, assign, assign_breaking, is_turn
+from cometfuzz.execution.policy import Assignment, assign, assign_breaking
 from cometfuzz.execution.reference import REFERENCE
 from cometfuzz.execution.sayable import knows_manners
 from cometfuzz.execution.sides import CommonView, Sides
@@ -38,7 +39,7 @@ from cometfuzz.reference.nonfinite import GIVEN, SPECIAL, nonfinite_origins
 from cometfuzz.search.manners import mannered
 from cometfuzz.search.odd import oddly, side_by_side
 from cometfuzz.search.refuse import beside
-from cometfuzz.search.strategies import FOR_A_ROUTE, WINDOW, Feedback, Strategy
+from cometfuzz.search.strategies import WINDOW, Feedback, Strategy
 
 TWICE_ONE_IN = 20
 """How many cases there are for one that is run twice on its base routes, to see whether they are deterministic."""
@@ -77,23 +78,18 @@ class Proposed:
     wanted: Wanted
 
 
-def proposed_by(
-    strategy: Strategy, case: Case, policy: PolicyConfig, ran: RouteCoverage, index: int, seed: int
-) -> Proposed:
-    """What there is to know of case `index`, which a strategy has just proposed.
-
-    What is new on dear routes is looked up only if they may get it: that takes a while.
-    """
-    operator = getattr(strategy, "last_operator", "")
-    asked = not case.breaks and (operator == FOR_A_ROUTE or is_turn(policy, index, seed))
-    return Proposed(case, operator, ran.wanted(case, (*policy.converters, *policy.sampled)) if asked else {})
+def proposed_by(strategy: Strategy, case: Case, ran: RouteCoverage, budget: Budget) -> Proposed:
+    """What there is to know of a case which a strategy has just proposed."""
+    wanted = {} if case.breaks else ran.wanted(case, budget.behind)
+    return Proposed(case, getattr(strategy, "last_operator", ""), wanted)
 
 
-def learn_of_routes(ran: RouteCoverage, case: Case, statuses: Mapping[str, str]) -> None:
-    """Count what a case, or a part of one, has covered on its routes.
+def learn_of_routes(ran: RouteCoverage, budget: Budget, case: Case, statuses: Mapping[str, str]) -> None:
+    """Count what a case, or a part of one, has covered on its routes, and what it cost.
 
     What fails in another manner may work in the plain one: that is no failure of its items.
     """
+    budget.charge(statuses)
     if case.breaks:
         return
     done = {route: status == "completed" for route, status in statuses.items() if status != "unavailable"}
@@ -127,6 +123,7 @@ class Campaign:
     waiting: Sequence[Proposed] = ()
     branches: Branches | None = None
     ran: RouteCoverage = field(default_factory=lambda: RouteCoverage({}))
+    budget: Budget = field(default_factory=lambda: Budget(PolicyConfig(), {}))
     sides: Sides | None = None
     stop: threading.Event = field(default_factory=threading.Event)
     _notices: deque[str] = field(default_factory=deque)
@@ -176,15 +173,14 @@ class Campaign:
         return self._kinds.is_quiet(done.elapsed_s - self.spent_s)
 
     def _propose(self) -> Proposed:
-        return proposed_by(self.strategy, self.strategy.propose(), self.policy, self.ran, self._next, self.seed)
+        return proposed_by(self.strategy, self.strategy.propose(), self.ran, self.budget)
 
     def _submit(self, ready: Proposed) -> _Flight:
         view, extra = self._guide, beside(self.seed, self._next, ready.operator)
         if ready.case.breaks:
             assignments = [assign_breaking(view, ready.case)]
         else:
-            due = ready.operator == FOR_A_ROUTE
-            assignments = assign(self.policy, view, ready.case, self._next, self.seed, ready.wanted, due)
+            assignments = assign(self.policy, view, ready.case, self._next, self.seed, ready.wanted)
             changed = [self._otherwise(oddly, assignments), self._otherwise(side_by_side, assignments)]
             changed.append(self._mannered(assignments))
             assignments += [each for made in changed for each in made]
@@ -245,7 +241,7 @@ class Campaign:
         before = self._coverage()
         for bench in benches:
             statuses = {outcome.route: outcome.status for outcome in bench.trial.outcomes.values()}
-            learn_of_routes(self.ran, bench.trial.case, statuses)
+            learn_of_routes(self.ran, self.budget, bench.trial.case, statuses)
         self.strategy.learn(flight.case, feedback)
         coverage = self._coverage()
         self.done = flight.index + 1

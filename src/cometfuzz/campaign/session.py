@@ -18,9 +18,10 @@ from cometfuzz.catalogue.files import decode
 from cometfuzz.catalogue.spec import KERAS3
 from cometfuzz.config import Config, GraphConfig, PolicyConfig
 from cometfuzz.coverage.branches import Branches
-from cometfuzz.coverage.layers import SIGMA, SPACES, CoverageSpace, ops_space
+from cometfuzz.coverage.layers import SIGMA, SPACES
 from cometfuzz.coverage.routes import RouteCoverage
 from cometfuzz.errors import InvalidCampaign, InvalidCase, InvalidCoverage
+from cometfuzz.execution.budget import Budget
 from cometfuzz.execution.executor import Executor
 from cometfuzz.execution.machine import this_machine
 from cometfuzz.execution.observation import Observation, obstacle
@@ -43,7 +44,6 @@ from cometfuzz.oracles.judging import expect_plugins
 from cometfuzz.places import Place
 from cometfuzz.routes import Route
 from cometfuzz.routes.keras import KERAS_TF
-from cometfuzz.routes.registry import base_of
 from cometfuzz.routes.switches import with_switches
 from cometfuzz.search.strategies import WINDOW, Options, RouteGoals, Strategy, make_strategy
 
@@ -143,8 +143,10 @@ class Session:
         view = view_of(routes, offers=self._offers)
         if sides is not None:
             view = CommonView(view, sides)
-        ran = RouteCoverage({name: _spaces(name, settings.sigma) for name in taking if name != REFERENCE.name})
-        goals = RouteGoals(ran, _goals(view, policy, taking), policy.largest_cut)
+        counted = [name for name in taking if name != REFERENCE.name]
+        ran = RouteCoverage({name: [space(settings.sigma) for space in SPACES] for name in counted})
+        budget = Budget(policy, taking)
+        goals = RouteGoals(ran, _goals(view, policy, taking), policy.largest_cut, lambda: budget.behind)
         strategy = settings.strategy_made(Dialects.on(view, policy.base, policy.only), goals)
         done, spent_s = store.done, store.elapsed_s
         waiting: list[Proposed] = []
@@ -154,10 +156,8 @@ class Session:
                 strategy,
                 settings.window,
                 show,
-                lambda case: waiting.append(
-                    proposed_by(strategy, case, policy, ran, done + len(waiting), settings.seed)
-                ),
-                lambda case, statuses: learn_of_routes(ran, case, statuses),
+                lambda case: waiting.append(proposed_by(strategy, case, ran, budget)),
+                lambda case, statuses: learn_of_routes(ran, budget, case, statuses),
             )
         group = OBSERVED.steps[0].group.name
         self._unobserved = obstacle(OBSERVED.steps[0].group) if self._wants_branches else ""
@@ -177,6 +177,7 @@ class Session:
             executor=self.executor,
             policy=policy,
             ran=ran,
+            budget=budget,
             seed=settings.seed,
             bounds=Bounds(settings.cases, settings.minutes),
             settings={**_shown(settings), "machine": asdict(this_machine(self.executor.routes.values()))},
@@ -241,12 +242,6 @@ class Session:
         place = Place(self.store.folder)
         with plain_words(place.path(BRANCHES)):
             place.write(BRANCHES, json.dumps(branches.to_plain()).encode("ascii"))
-
-
-def _spaces(route: str, sigma: int) -> list[CoverageSpace]:
-    """What is counted on a route: operators where they can get to."""
-    plain = base_of(route) is None
-    return [space(sigma) for space in SPACES if plain or space is not ops_space]
 
 
 def _goals(view: View, policy: PolicyConfig, routes: Mapping[str, Route]) -> dict[str, Dialect]:

@@ -17,7 +17,7 @@ from cometfuzz.errors import EnvironmentFailure, NoScript, UnknownName
 from cometfuzz.execution import environments
 from cometfuzz.execution.environments import Environment
 from cometfuzz.execution.overlays import Overlays
-from cometfuzz.execution.versions import installed
+from cometfuzz.execution.versions import installed, versions_of
 from cometfuzz.ledger.cpu import cpu_level
 from cometfuzz.ledger.defect import Defect
 from cometfuzz.ledger.overlay import overlay_path
@@ -127,7 +127,7 @@ def _entry(name: str, package: str, folder: Path | None) -> _Entry:
     route = ROUTES.get(plain_name(entry.bug.finding.camps[0].routes[0]))
     stages = route.stages if route is not None else ()
     library = next((stage.library for stage in stages if package.lower() in stage.owner.packages), "")
-    versions = relevant_versions(entry.defect, route) if route is not None else {}
+    versions = relevant_versions(entry.defect, route, versions_of(route)) if route is not None else {}
     return _Entry(entry, environment, library, versions)
 
 

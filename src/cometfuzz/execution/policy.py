@@ -1,15 +1,15 @@
 """Which routes a case runs on: cheap ones always, dear ones where something is new to them.
 
-Every case runs on the base routes. Converters and JAX take seconds, so they get at most one case in `one_in` (and what
-a strategy has made for them), only if it covers something new on them, and of a large one only a cut of at most
-`largest_cut` layers. In each turn one route leads: the cut is around what is new there, without nodes that it, or a
-route in `clear`, is known to fail on; others get it where it covers something new too. What has failed on a route comes
-again when nothing else is new, in a cut of three layers, then of one. Some routes are sampled; one that cannot take the
-whole case gets a cut that it can. One case in `switched_one_in` also runs on some of its routes with a switch of the
-whole process set, one in `options_one_in` with one that is an option. A case with layers that only Keras 2 has runs on
-the routes that speak it. All of it follows from the seed, the index of the case, the case, and what earlier cases have
-covered: no clock. A route says itself which of these it is (`Route.turn`, `Route.clear`), unless the configuration
-lists routes; one that is none of them is a converter in a campaign that names it.
+Every case runs on the base routes. Converters and JAX take seconds, so they get a case only if they have had less than
+their share (`execution.budget`) and if it covers something new on them, and of a large one only a cut of at most
+`largest_cut` layers. Of those one route leads: the cut is around what is new there, without nodes that it, or a route
+in `clear`, is known to fail on; others get it where it covers something new too. What has failed on a route comes again
+when nothing else is new, in a cut of three layers, then of one. Some routes are sampled: each by itself, and one that
+cannot take the whole case gets a cut that it can. One case in `switched_one_in` also runs on some of its routes with a
+switch of the whole process set, one in `options_one_in` with one that is an option. A case with layers that only Keras
+2 has runs on the routes that speak it. All of it follows from the seed, the index of the case, the case, and what
+earlier cases have covered: no clock. A route says itself which of these it is (`Route.turn`, `Route.clear`), unless the
+configuration lists routes; one that is none of them is a converter in a campaign that names it.
 """
 
 from collections import deque
@@ -27,11 +27,10 @@ from cometfuzz.draw import Draw
 from cometfuzz.execution.reference import REFERENCE
 from cometfuzz.execution.sayable import objection, takes_everything
 from cometfuzz.ir.case import Case
-from cometfuzz.ir.graph import INPUT, Graph, Node, is_operator
+from cometfuzz.ir.graph import INPUT, Graph, Node
 from cometfuzz.ir.types import POLICIES, POLICY
 from cometfuzz.ledger.matching import View
 from cometfuzz.routes import Route
-from cometfuzz.routes.registry import base_of
 from cometfuzz.routes.switches import plain_name
 
 CUTS_AFTER_FAILURES = (0, 3, 1, 0)
@@ -57,20 +56,18 @@ class Assignment:
     routes: tuple[str, ...]
 
 
-def assign(
-    policy: PolicyConfig, view: View, case: Case, index: int, seed: int, wanted: Wanted, due: bool = False
-) -> list[Assignment]:
-    """What to run for case `index` of a campaign on the routes of its view; `wanted`: what of it is new, by route.
+def assign(policy: PolicyConfig, view: View, case: Case, index: int, seed: int, wanted: Wanted) -> list[Assignment]:
+    """What to run for case `index` of a campaign on the routes of its view; `wanted`: what of it is new, for each dear
+    route that may have it.
 
-    due: it was made for dear routes, so that it is their turn. The first assignment is the case itself: what it covers
-    counts as executed if that one is. Where none of its routes is there, nothing runs. Only routes of the view are
-    named.
+    The first assignment is the case itself: what it covers counts as executed if that one is. Where none of its routes
+    is there, nothing runs. Only routes of the view are named.
     """
     draw, routes = Draw(seed, "policy", index), view.routes
     modern = _is_modern(case.graph)
     whole, parts = [*_base(policy, case.graph)], []
     lots = _lots(policy.sampled, routes)
-    for lot in [lot for lot in lots if draw.chance(1 / policy.sampled_one_in)]:
+    for lot in [lot for lot, names in lots.items() if not wanted.keys().isdisjoint(names)]:
         name = next((name for name in lots[lot] if name in routes), "")
         new = {node for each in lots[lot] for node in wanted.get(each, {})}
         part = _part_for(view, name, case, new, policy.largest_cut, draw.child(lot)) if name else None
@@ -78,7 +75,7 @@ def assign(
             whole += lots[lot]
         elif part is not None:
             parts.append(Assignment(part, _present(routes, [*_base(policy, part.graph), *lots[lot]])))
-    if modern and (due or is_turn(policy, index, seed)):
+    if modern:
         dear = _dear(policy, view, case, wanted, draw.child("dear"))
         if dear is not None and dear.case.graph == case.graph:
             whole += dear.routes
@@ -88,11 +85,6 @@ def assign(
     if not first.routes:
         return []
     return [_with_switches(policy, routes, part, (seed, index, number)) for number, part in enumerate([first, *parts])]
-
-
-def is_turn(policy: PolicyConfig, index: int, seed: int) -> bool:
-    """Whether it is the turn of dear routes: one case in every block of `one_in`."""
-    return index % policy.one_in == Draw(seed, "policy block", index // policy.one_in).integer(0, policy.one_in - 1)
 
 
 def _dear(policy: PolicyConfig, view: View, case: Case, wanted: Wanted, draw: Draw) -> Assignment | None:
@@ -208,9 +200,6 @@ def _obstacles(graph: Graph, view: View, name: str, among: Collection[str] | Non
     for node in graph.nodes:
         spec = CATALOGUE[node.layer]
         if node.layer == INPUT or node.id in found or (among is not None and node.id not in among):
-            continue
-        if is_operator(node.layer) and base_of(name) is not None:
-            found[node.id] = True  # the ledger does not know yet what converters make of operators
             continue
         x = spec.view(graph.input_types(node), node.params)
         layers = [spec, *(CATALOGUE[inner.layer] for inner, _ in spec.inner(x, node.params))]

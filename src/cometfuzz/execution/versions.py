@@ -1,6 +1,6 @@
 """Which versions of the libraries a route meets: what its environments hold, read off without starting any of them."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 
 from cometfuzz.catalogue.offer import Offer
@@ -19,12 +19,22 @@ def versions_of(route: Route) -> dict[str, str]:
 
     What runs the model without any detour belongs to it: the backend of a Keras whose model is converted.
     """
+    return versions_of_all([route])[route.name]
+
+
+def versions_of_all(routes: Iterable[Route]) -> dict[str, dict[str, str]]:
+    """The same for several routes; each environment is looked at once."""
+    look = cache(installed)
+    return {route.name: _versions_of(route, look) for route in routes}
+
+
+def _versions_of(route: Route, look: Callable[[str], Mapping[str, str]]) -> dict[str, str]:
     found: dict[str, str] = {}
     base = base_of(route.like or route.name)
     detour = [(step.stages, step.group.environment) for step in route.steps]
     direct = [(step.stages, route.steps[0].group.environment) for step in (ROUTES[base].steps if base else ())]
     for stages, environment in (*direct, *detour):
-        packages = installed(environment)
+        packages = look(environment)
         for stage in stages:
             version = next((packages[name] for name in stage.owner.packages if name in packages), None)
             if version is not None:
@@ -66,7 +76,7 @@ def _canonical(name: str) -> str:
 def view_of(routes: Mapping[str, Route], cpu: str = "", offers: Mapping[str, Offer] | None = None) -> View:
     """The ledger as it stands for these routes, on this machine or on a kind of CPU; a route with a switch set has the
     offer of the plain one."""
-    versions = {name: versions_of(route) for name, route in routes.items()}
+    versions = versions_of_all(routes.values())
     found = {name: (offers or {}).get(plain_name(name)) for name in routes}
     return View(routes, versions, cpu=cpu, offers={name: offer for name, offer in found.items() if offer is not None})
 

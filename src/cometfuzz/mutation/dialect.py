@@ -118,7 +118,13 @@ class Dialects:
 
     def offering(self, *layers: str) -> tuple[Offer, ...]:
         """The offers that count where some layers run."""
-        return self.home(*layers).lenient.offers
+        modern, legacy = self._offers
+        return modern if self.home(*layers) is self.modern else legacy
+
+    @cached_property
+    def _offers(self) -> tuple[tuple[Offer, ...], tuple[Offer, ...]]:
+        """Those of either dialect, asked for once: there are tens of thousands of items to look at."""
+        return self.modern.lenient.offers, self.legacy.lenient.offers
 
     def simplified(self, graph: Graph) -> Graph | None:
         """A graph with simpler values where a library lacks one; None if it lacks more than values."""

@@ -106,11 +106,12 @@ class Editor:
         while self.type_of(edge).rank > rank:
             shape = self.type_of(edge).shape
             thin = [axis for axis in range(1, len(shape)) if shape[axis] == 1]
-            axis = self.draw.choice(thin) if thin else self.draw.integer(1, len(shape) - 1)
+            axis = self.draw.choice(thin) if thin else self.draw.integer(min(1, len(shape) - 1), len(shape) - 1)
             goal = (*shape[:axis], 1, *shape[axis + 1 :])
             edge = self.utility("squeeze", {"axis": axis}, self._with_shape(edge, goal))
         while self.type_of(edge).rank < rank:
-            edge = self.utility("expand", {"axis": self.draw.integer(1, self.type_of(edge).rank)}, edge)
+            have = self.type_of(edge).rank
+            edge = self.utility("expand", {"axis": self.draw.integer(min(1, have), have)}, edge)
         return edge
 
     def _with_shape(self, edge: Edge, shape: tuple[int, ...]) -> Edge:

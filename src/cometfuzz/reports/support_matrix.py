@@ -8,7 +8,7 @@ from cometfuzz.catalogue.drawing import LayerDraw, draw_layer
 from cometfuzz.execution.conformance import find_rules, layers_of
 from cometfuzz.execution.reference import REFERENCE
 from cometfuzz.execution.sayable import takes
-from cometfuzz.execution.versions import versions_of
+from cometfuzz.execution.versions import versions_of_all
 from cometfuzz.ledger.cpu import USUAL_CPU
 from cometfuzz.ledger.defect import Defect
 from cometfuzz.ledger.matching import View, rules_of_entries
@@ -40,7 +40,7 @@ def support_matrix(entries: Mapping[str, Defect], folder: str) -> str:
 
 def _lines(entries: Mapping[str, Defect], folder: str) -> Iterator[str]:
     routes = {name: route for name, route in ROUTES.items() if name != REFERENCE.name}
-    versions = {name: versions_of(route) for name, route in routes.items()}
+    versions = versions_of_all(routes.values())
     view = View(routes, versions, rules_of_entries(entries), USUAL_CPU)
     drawn = {layer: [draw_layer(layer, SEED, index) for index in range(DRAWS)] for layer in sorted(LAYERS)}
     met = {

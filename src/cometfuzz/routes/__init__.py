@@ -84,7 +84,8 @@ class Step:
     (`triage/scripts/engines.py`); reader: of a step that takes an ONNX file, how that is read and run
     (`triage/scripts/readers.py`). Without one no script is written of the step. switch: the name of the switch that its
     options set. objection: of a first step that does not take every call, the function that the parent asks before it
-    sends one (`execution/sayable.py`), named alike.
+    sends one (`execution/sayable.py`), named alike. cpu_s: what it usually takes of the CPU for a model of a campaign,
+    by which routes get their shares (`execution/budget.py`): a round number, measured once (`cometfuzz profile`).
     """
 
     name: str
@@ -98,6 +99,7 @@ class Step:
     reader: str = ""
     switch: str = ""
     objection: str = ""
+    cpu_s: float = 0.1
 
     @property
     def key(self) -> str:

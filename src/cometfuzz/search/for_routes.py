@@ -44,11 +44,12 @@ class ForRoutes:
         }
 
     def make(self, draw: Draw, made: int) -> Model | None:
-        """A model for one of the routes that lack something, by lot; None if none of them lacks what can be planned.
+        """A model for one of the routes that lack something and would get it, by lot; None if nothing can be planned.
 
         made: how many cases there are, since what is left is read anew only now and then.
         """
-        for route in draw.shuffled(list(self.left)):
+        behind = self.goals.behind()
+        for route in draw.shuffled([route for route in self.left if route in behind]):
             self._read(route, draw, made)
             if (graph := self._model(route, draw)) is not None:
                 return graph, {}

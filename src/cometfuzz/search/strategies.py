@@ -8,7 +8,7 @@ Strategies are entry points of the group "cometfuzz.strategies": a package from 
 """
 
 from collections import Counter, deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
@@ -60,12 +60,13 @@ class RouteGoals:
     """What is left to do on dear routes, for strategies that make models for them.
 
     ran: what has executed on each route; the campaign counts it before a strategy learns of a case. dialects: what may
-    be said on each of them. largest: how many layers they take at once.
+    be said on each of them. largest: how many layers they take at once. behind: which of them would get a model now.
     """
 
     ran: RouteCoverage
     dialects: Mapping[str, Dialect]
     largest: int
+    behind: Callable[[], Collection[str]]
 
 
 @dataclass(frozen=True)

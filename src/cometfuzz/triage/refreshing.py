@@ -14,7 +14,7 @@ from cometfuzz.execution import environments
 from cometfuzz.execution.comparing import compare
 from cometfuzz.execution.executor import Executor
 from cometfuzz.execution.outcome import Trial
-from cometfuzz.execution.versions import versions_of
+from cometfuzz.execution.versions import versions_of_all
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.graph import INPUT
 from cometfuzz.ledger.cpu import cpu_level
@@ -89,13 +89,14 @@ def questions(
     entries: Mapping[str, Defect], folder: Path, routes: Sequence[Route], anew: bool = False
 ) -> Iterator[Question]:
     """What is to be asked: each entry with a case, once for each set of versions; those that it has met only anew."""
+    met = versions_of_all(routes)
     for defect in entries.values():
         path = folder / defect.id / CASE
         if not path.is_file():
             continue
         groups: dict[tuple[tuple[str, str], ...], list[Route]] = {}
         for route in routes:
-            versions = relevant_versions(defect, route)
+            versions = relevant_versions(defect, route, met[route.name])
             found = (*defect.seen, *defect.fixed, *defect.absent)
             known = any(each.meets(versions, cpu_level()) for each in found)
             if versions and (anew or not known):
@@ -121,12 +122,12 @@ def _is_met(defect: Defect, route: Route, case: Case) -> bool:
     )
 
 
-def relevant_versions(defect: Defect, route: Route) -> dict[str, str]:
-    """The versions on a route that matter to an entry: of its library, of those it was seen with, and of what runs the
-    model, since one backend of Keras may have it and another not. None if the entry does not speak of the route."""
+def relevant_versions(defect: Defect, route: Route, versions: Mapping[str, str]) -> dict[str, str]:
+    """Of the versions on a route, those that matter to an entry: of its library, of those it was seen with, and of what
+    runs the model, since one backend of Keras may have it and another not. None if the entry does not speak of the
+    route."""
     if not defect.spoken_of & route.names:
         return {}
-    versions = versions_of(route)
     libraries = {defect.library, *(name for each in (*defect.seen, *defect.fixed) for name in each.versions)}
     if libraries & {KERAS.name, TF_KERAS.name}:
         direct = ROUTES.get(base_of(route.like or route.name) or route.like or route.name, route)
