@@ -43,18 +43,20 @@ PLAINLY = "cometfuzz.triage.scripts.engines:plainly"
 """How a script runs a model that nothing converts."""
 
 
-def backend_steps(group: Group, backend: str, owner: libraries.Library) -> tuple[Step, Step]:
-    """Build and run on a backend; owner: who is to blame for the run."""
+def backend_steps(
+    group: Group, backend: str, owner: libraries.Library, build_s: float, run_s: float
+) -> tuple[Step, Step]:
+    """Build and run on a backend, with what either takes; owner: who is to blame for the run."""
     stages = (Stage("build", libraries.KERAS),), (Stage("run", owner),)
     options, name = {"backend": backend}, group.name.removeprefix("keras-")
     return (
-        Step(f"keras-{name}", group, __name__, "build", stages[0], options, live=True),
-        Step("run", group, __name__, "run", stages[1], options, engine=PLAINLY),
+        Step(f"keras-{name}", group, __name__, "build", stages[0], options, live=True, cpu_s=build_s),
+        Step("run", group, __name__, "run", stages[1], options, engine=PLAINLY, cpu_s=run_s),
     )
 
 
-BUILD_TF, _RUN_TF = backend_steps(TF, "tensorflow", libraries.TENSORFLOW)
-BUILD_TORCH, _RUN_TORCH = backend_steps(TORCH, "torch", libraries.TORCH)
+BUILD_TF, _RUN_TF = backend_steps(TF, "tensorflow", libraries.TENSORFLOW, 0.15, 0.05)
+BUILD_TORCH, _RUN_TORCH = backend_steps(TORCH, "torch", libraries.TORCH, 0.15, 0.02)
 KERAS_TF = Route(
     "keras-tf",
     "Keras 3 on TensorFlow",
@@ -77,7 +79,7 @@ KERAS_TORCH = Route(
     forms=keras_forms(BUILD_TORCH, _RUN_TORCH),
     switches=TORCHS,
 )
-BUILD_JAX, _RUN_JAX = backend_steps(JAX, "jax", libraries.JAX)
+BUILD_JAX, _RUN_JAX = backend_steps(JAX, "jax", libraries.JAX, 0.3, 0.4)
 KERAS_JAX = Route(
     "keras-jax",
     "Keras 3 on JAX",

@@ -14,8 +14,8 @@ from cometfuzz.routes.libraries import TENSORFLOW, TF_KERAS
 
 _GROUP = Group("tf-keras", "main", {**QUIET, "KERAS_BACKEND": "tensorflow", "TF_USE_LEGACY_KERAS": "1"})
 _PACKAGE = {"package": "tf_keras"}
-_BUILD = Step("keras2-tf", _GROUP, __name__, "build", (Stage("build", TF_KERAS),), _PACKAGE, live=True)
-_RUN = Step("run", _GROUP, __name__, "run", (Stage("run", TENSORFLOW),), _PACKAGE, engine=PLAINLY)
+_BUILD = Step("keras2-tf", _GROUP, __name__, "build", (Stage("build", TF_KERAS),), _PACKAGE, live=True, cpu_s=0.15)
+_RUN = Step("run", _GROUP, __name__, "run", (Stage("run", TENSORFLOW),), _PACKAGE, engine=PLAINLY, cpu_s=0.05)
 KERAS2_TF = Route("keras2-tf", "tf-keras (Keras 2) on TensorFlow", "keras2", (_BUILD, _RUN), turn="only", fuses=False)
 
 RENAMED = {("LeakyReLU", "negative_slope"): "alpha"}

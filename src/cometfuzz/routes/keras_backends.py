@@ -13,8 +13,8 @@ from cometfuzz.routes.keras import backend_steps, group_of
 NUMPY = group_of("keras-numpy", "numpy", JAX_PLATFORMS="cpu")  # which has convolutions and pooling by JAX
 OPENVINO = group_of("keras-openvino", "openvino")  # the group of its own name runs files
 
-_ON_NUMPY = backend_steps(NUMPY, "numpy", libraries.KERAS)
-_ON_OPENVINO = backend_steps(OPENVINO, "openvino", libraries.OPENVINO)
+_ON_NUMPY = backend_steps(NUMPY, "numpy", libraries.KERAS, 0.2, 0.1)
+_ON_OPENVINO = backend_steps(OPENVINO, "openvino", libraries.OPENVINO, 0.3, 0.3)
 KERAS_NUMPY = Route(
     "keras-numpy",
     "Keras 3 on NumPy",

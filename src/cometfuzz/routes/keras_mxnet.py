@@ -19,8 +19,8 @@ from cometfuzz.routes.keras2 import RENAMED
 
 _ENVIRON = {**QUIET, "KERAS_BACKEND": "mxnet", "MXNET_ENGINE_TYPE": "NaiveEngine"}
 _GROUP = Group("mxnet", "mxnet", _ENVIRON)
-_BUILD = Step("keras-mxnet", _GROUP, __name__, "build", (Stage("build", libraries.KERAS_MXNET),), live=True)
-_RUN = Step("run", _GROUP, __name__, "run", (Stage("run", libraries.MXNET),), engine=PLAINLY)
+_BUILD = Step("keras-mxnet", _GROUP, __name__, "build", (Stage("build", libraries.KERAS_MXNET),), live=True, cpu_s=0.02)
+_RUN = Step("run", _GROUP, __name__, "run", (Stage("run", libraries.MXNET),), engine=PLAINLY, cpu_s=0.01)
 KERAS_MXNET = Route(
     "keras-mxnet", "Keras-MXNet on MXNet", "keras2", (_BUILD, _RUN), one_dtype=True, turn="sampled", fuses=False
 )

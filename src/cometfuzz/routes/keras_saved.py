@@ -13,7 +13,7 @@ from cometfuzz.routes.keras import BUILD_TF, TF, Built, KerasAdapter
 from cometfuzz.routes.libraries import KERAS, TENSORFLOW
 
 _ENGINE = "cometfuzz.triage.scripts.engines:keras_file"
-_SAVE = Step("keras-file", TF, __name__, "save", (Stage("save", KERAS),), engine=_ENGINE)
+_SAVE = Step("keras-file", TF, __name__, "save", (Stage("save", KERAS),), engine=_ENGINE, cpu_s=0.05)
 _LOAD = Step("keras-saved", TF, __name__, "load", (Stage("load", KERAS), Stage("run", TENSORFLOW)))
 KERAS_SAVED = Route("keras-saved", "keras-tf > .keras file > keras-tf", "keras3", (BUILD_TF, _SAVE, _LOAD), fuses=False)
 

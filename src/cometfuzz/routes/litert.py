@@ -23,9 +23,10 @@ CONVERT = Step(
     (Stage("convert", libraries.LITERT_CONVERTER),),
     {"part": "converter"},
     engine=_ENGINE,
+    cpu_s=0.8,
 )
 _STAGES = (Stage("load", libraries.LITERT), Stage("run", libraries.LITERT))
-_RUN = Step("litert", Group("litert", "main", QUIET), __name__, "run", _STAGES, {"part": "interpreter"})
+_RUN = Step("litert", Group("litert", "main", QUIET), __name__, "run", _STAGES, {"part": "interpreter"}, cpu_s=0.01)
 LITERT = Route("litert", "keras-tf > LiteRT converter > LiteRT", "keras3", (BUILD_TF, CONVERT, _RUN), clear=True)
 
 

@@ -20,6 +20,7 @@ _STEP = Step(
     "run",
     (Stage("load", ONNX), Stage("run", ONNX)),
     reader=_READER,
+    cpu_s=0.01,
 )
 ONNX_REFERENCE = Route(
     "onnx-reference", "keras-tf > tf2onnx > onnx's ReferenceEvaluator", "keras3", (*STEPS, _STEP), fuses=False

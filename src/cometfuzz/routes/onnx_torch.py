@@ -19,7 +19,7 @@ def _route(converter: Library) -> Route:
     name = converter.name
     stages = (Stage(name, converter), Stage("run", libraries.TORCH))
     reader = f"cometfuzz.triage.scripts.readers:{name}"
-    step = Step(name, _GROUP, __name__, "run", stages, {"converter": name}, reader=reader)
+    step = Step(name, _GROUP, __name__, "run", stages, {"converter": name}, reader=reader, cpu_s=0.02)
     return Route(name, f"keras-tf > tf2onnx > {name} > PyTorch", "keras3", (*STEPS, step), fuses=False)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,10 +20,12 @@ from cometfuzz.routes.tf2onnx import STEPS
 _GROUP = Group("onnxruntime", "main", QUIET)
 _STAGES = (Stage("load", libraries.ONNXRUNTIME), Stage("run", libraries.ONNXRUNTIME))
 _READERS = "cometfuzz.triage.scripts.readers"
-STEP = Step("onnxruntime", _GROUP, __name__, "run", _STAGES, {"optimise": "all"}, reader=f"{_READERS}:onnxruntime")
-_PLAIN = Step(
-    "onnxruntime-noopt", _GROUP, __name__, "run", _STAGES, {"optimise": "none"}, reader=f"{_READERS}:plain_onnxruntime"
+STEP = Step(
+    *("onnxruntime", _GROUP, __name__, "run", _STAGES, {"optimise": "all"}),
+    reader=f"{_READERS}:onnxruntime",
+    cpu_s=0.01,
 )
+_PLAIN = replace(STEP, name="onnxruntime-noopt", options={"optimise": "none"}, reader=f"{_READERS}:plain_onnxruntime")
 _LEVELS = {"none": "plain", "basic": "basic", "extended": "extended", "layout": "layout"}
 SWITCHES = (
     *(

@@ -14,7 +14,7 @@ from cometfuzz.routes.tf2onnx import STEPS
 _STAGES = tuple(Stage(name, libraries.OPENVINO) for name in ("load", "compile", "run"))
 _READERS = "cometfuzz.triage.scripts.readers"
 GROUP = Group("openvino", "main", QUIET)
-_STEP = Step("openvino", GROUP, __name__, "run", _STAGES, reader=f"{_READERS}:openvino")
+_STEP = Step("openvino", GROUP, __name__, "run", _STAGES, reader=f"{_READERS}:openvino", cpu_s=0.1)
 
 OPTIONS = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": 1, "NUM_STREAMS": 1}
 """How a model is compiled; a script does it alike."""

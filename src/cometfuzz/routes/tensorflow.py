@@ -22,16 +22,16 @@ from cometfuzz.routes.tensors import to_wire
 _ENGINES = "cometfuzz.triage.scripts.engines"
 
 
-def _traced(name: str, path: str, engine: str, turn: Turn = "converters") -> Route:
+def _traced(name: str, path: str, engine: str, cpu_s: float, turn: Turn = "converters") -> Route:
     stages = (Stage("trace", TENSORFLOW), Stage("run", TENSORFLOW))
     call = name.replace("-", "_")
-    step = Step(name, TF, __name__, call, stages, engine=f"{_ENGINES}:{engine}")
+    step = Step(name, TF, __name__, call, stages, engine=f"{_ENGINES}:{engine}", cpu_s=cpu_s)
     return Route(name, path, "keras3", (BUILD_TF, step), turn=turn, switches=TENSORFLOWS)
 
 
-TF_GRAPH = _traced("tf-graph", "keras-tf as a tf.function", "traced")
-TF_XLA = _traced("tf-xla", "keras-tf as a tf.function with jit_compile", "compiled", "sampled")
-SAVE = Step("saved-model", TF, __name__, "save", (Stage("export", KERAS),), engine=f"{_ENGINES}:saved_model")
+TF_GRAPH = _traced("tf-graph", "keras-tf as a tf.function", "traced", 0.2)
+TF_XLA = _traced("tf-xla", "keras-tf as a tf.function with jit_compile", "compiled", 1.5, "sampled")
+SAVE = Step("saved-model", TF, __name__, "save", (Stage("export", KERAS),), engine=f"{_ENGINES}:saved_model", cpu_s=0.5)
 LOAD = Step("tf-saved", TF, __name__, "load", (Stage("load", TENSORFLOW), Stage("run", TENSORFLOW)))
 TF_SAVED = Route("tf-saved", "keras-tf > SavedModel > TensorFlow", "keras3", (BUILD_TF, SAVE, LOAD), fuses=False)
 

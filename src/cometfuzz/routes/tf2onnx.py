@@ -28,6 +28,7 @@ TF2ONNX = Step(
     (Stage("tf2onnx", libraries.TF2ONNX),),
     {"opset": "15", "newest": "18"},
     engine=_ENGINE,
+    cpu_s=0.7,
 )
 STEPS = (BUILD_TF, TF2ONNX)
 

@@ -25,23 +25,26 @@ from cometfuzz.routes.torch_tensors import as_module, to_torch, to_wire_tensors
 _ENGINES = "cometfuzz.triage.scripts.torch_engines"
 
 
-def _step(name: str, call: str, *stages: str, live: bool = False, engine: str = "", needs: str = "") -> Step:
+def _step(
+    name: str, call: str, *stages: str, live: bool = False, engine: str = "", needs: str = "", cpu_s: float = 0.02
+) -> Step:
     places = tuple(Stage(stage, LIBRARY) for stage in stages)
     options = {"needs": needs} if needs else {}
-    return Step(name, TORCH, __name__, call, places, options, live, f"{_ENGINES}:{engine}" if engine else "")
+    written = f"{_ENGINES}:{engine}" if engine else ""
+    return Step(name, TORCH, __name__, call, places, options, live, written, cpu_s=cpu_s)
 
 
 def _route(name: str, path: str, *steps: Step, turn: Turn = "", fuses: bool = False) -> Route:
     return Route(name, f"keras-torch > {path}", "keras3", (BUILD_TORCH, *steps), turn=turn, fuses=fuses)
 
 
-EXPORT = _step("torch.export", "export", "torch.export", live=True, engine="exported")
-_DECOMPOSE = _step("run_decompositions", "decompose", "run_decompositions", live=True)
+EXPORT = _step("torch.export", "export", "torch.export", live=True, engine="exported", cpu_s=1.4)
+_DECOMPOSE = _step("run_decompositions", "decompose", "run_decompositions", live=True, cpu_s=1.0)
 _SAVE = _step("pt2", "save", "save")
-_EAGER = _step("aot_eager", "compile_eager", "aot_eager", live=True)
-_INDUCTOR = _step("inductor", "compile_inductor", "inductor", live=True, needs="compiler")
-_AOT_INDUCTOR = _step("aotinductor", "package", "inductor", needs="compiler")
-_TRACE = _step("torch.jit", "trace", "torch.jit", live=True, engine="jit_traced")
+_EAGER = _step("aot_eager", "compile_eager", "aot_eager", live=True, cpu_s=2.0)
+_INDUCTOR = _step("inductor", "compile_inductor", "inductor", live=True, needs="compiler", cpu_s=6.0)
+_AOT_INDUCTOR = _step("aotinductor", "package", "inductor", needs="compiler", cpu_s=12.0)
+_TRACE = _step("torch.jit", "trace", "torch.jit", live=True, engine="jit_traced", cpu_s=0.3)
 
 
 def _run(name: str) -> Step:

@@ -24,6 +24,7 @@ _EXPORT = Step(
     (Stage("torch.onnx", libraries.TORCH),),
     {"opset": "18", "newest": "20"},
     engine=_ENGINE,
+    cpu_s=0.2,
 )
 _RUN = replace(ONNXRUNTIME_STEP, name="torch-onnx")
 TORCH_ONNX = Route(

@@ -10,6 +10,7 @@ limit = true                 # the library does not promise this: it is no bug, 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from functools import cache
 from pathlib import Path
 
 import msgspec
@@ -109,8 +110,13 @@ def gather_known(paths: Sequence[Path], configured: Sequence[str] | None = None)
 
 def shipped_bugs() -> tuple[Collected, ...]:
     """The bugs of the ledger that comes with the package, with what this machine has learned of them."""
-    entries = Collection.read(shipped()).entries
-    return tuple(replace(entry, defect=defects()[entry.slug], shipped=True) for entry in entries)
+    return tuple(replace(entry, defect=defects()[entry.slug], shipped=True) for entry in _read_once(shipped()))
+
+
+@cache
+def _read_once(folder: Path) -> tuple[Collected, ...]:
+    """The bugs of a collection that does not change while we run."""
+    return tuple(Collection.read(folder).entries)
 
 
 def load_known(*paths: Path) -> tuple[KnownIssue, ...]:

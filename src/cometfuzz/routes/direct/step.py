@@ -22,6 +22,7 @@ WRITE = Step(
     (Stage("write", libraries.COMETFUZZ), Stage("check", libraries.COMETFUZZ)),
     {"opset": str(USUAL), "newest": str(NEWEST)},
     objection="cometfuzz.routes.direct.asking:objection",
+    cpu_s=0.005,
 )
 
 
