@@ -23,12 +23,12 @@ CASE = chain((2, 6), ("Dense", {"units": 5}), ("ReLU", {}), ("Dense", {"units": 
 ROUTES = ("keras-tf", "keras-torch", "onnxruntime")
 
 
-def unwritten(value: float) -> Fault:
-    """The last element of what ReLU gives is as memory was."""
+def unwritten(value: float, wrong: str = "ReLU") -> Fault:
+    """The last element of what a layer gives is as memory was."""
 
     def fault(layer: str, right: Array) -> Array:
         found = right.copy()
-        if layer == "ReLU":
+        if layer == wrong:
             found[..., -1] = value
         return found
 
@@ -83,6 +83,17 @@ def test_libraries_that_read_at_the_same_node_are_different_findings() -> None:
     found = [each for each in judged(routes) if each.symptom == "uninitialised"]
     assert [each.camps[0].routes for each in found] == [("keras-torch",), ("onnxruntime",)]
     assert [each.camps[1].routes for each in found] == [("keras-tf",), ("keras-tf",)]
+
+
+def test_a_defect_that_may_show_in_any_way_explains_it() -> None:
+    """An entry of the ledger: who feeds such a model by names runs it on memory that nobody has written to."""
+    routes = Filled(unwritten(1.5e16, "Dropout"), unwritten(-6328.0, "Dropout"), wrong=("direct-openvino",))
+    case = chain((2, 6), ("Dropout", {"rate": 0.5}), ("ReLU", {}))
+    found = examine(Bench(routes(case, ("keras-tf", "keras-torch", "direct-openvino")), routes, None))
+    assert {(each.symptom, each.defect) for each in found} == {
+        ("uninitialised", "openvino-dropout-input-name"),
+        ("value", "openvino-dropout-input-name"),
+    }
 
 
 def test_what_is_wrong_in_any_memory_is_no_more_than_that() -> None:

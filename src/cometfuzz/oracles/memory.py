@@ -95,7 +95,7 @@ def _known(bench: Bench, names: Sequence[str], node: Node | None) -> Iterator[st
     """What the ledger has against a node, or any node, on these routes that shows in results of their own."""
     for name in names:
         for rule in bench.rules(name, node):
-            if rule.by_chance or rule.symptom in ("value", "result"):
+            if rule.by_chance or rule.symptom in ("value", "result") or (rule.symptom == "any" and not rule.inherited):
                 yield rule.id
 
 
