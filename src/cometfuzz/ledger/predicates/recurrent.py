@@ -16,3 +16,9 @@ def loops(x: Any, p: Params) -> bool:
 def leaves_fused_loop_of_torch(x: Any, p: Params) -> bool:
     """LSTM or GRU leave the fused loop of the torch backend, which has products of its own."""
     return bool(x.masked or p.recurrent_dropout or not p.get("reset_after", True))
+
+
+@predicate
+def stacked_cells(x: Any, p: Params) -> bool:
+    """The cell of an RNN is several, one upon the other."""
+    return bool(p.cell.layer == "StackedRNNCells")
