@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from cometfuzz.campaign.records import Records
-from cometfuzz.campaign.stored import Ran
 
 TENTHS = 10
 
@@ -82,21 +81,20 @@ def profile_of(records: Records) -> Profile:
     stages: dict[tuple[str, str], float] = defaultdict(float)
     runs: dict[tuple[str, str], float] = defaultdict(float)
     for ran in records.outcomes():
-        tenth = min(int(TENTHS * _share(elapsed[ran.index], whole)), TENTHS - 1)
-        _add(routes.setdefault(ran.result.route, Spent()), ran, tenth)
-        for stage, library, _, cpu_s, shared_by in ran.result.times:
-            stages[library, stage] += cpu_s / max(shared_by, 1)
-            runs[library, stage] += 1 / max(shared_by, 1)
+        spent = routes.setdefault(ran.result.route, Spent())
+        tenth = min(
+            int(TENTHS * _share(elapsed.get(ran.index, whole), whole)), TENTHS - 1
+        )  # it may have come meanwhile
+        spent.models += 1
+        spent.completed += ran.result.status == "completed"
+        for stage, library, wall_s, cpu_s, shared_by in ran.result.times:
+            part = 1 / max(shared_by, 1)
+            spent.wall_s += part * wall_s
+            spent.cpu_s += part * cpu_s
+            spent.tenths[tenth] += part * cpu_s
+            stages[library, stage] += part * cpu_s
+            runs[library, stage] += part
     return Profile(routes, stages, runs, whole)
-
-
-def _add(spent: Spent, ran: Ran, tenth: int) -> None:
-    spent.models += 1
-    spent.completed += ran.result.status == "completed"
-    for _, _, wall_s, cpu_s, shared_by in ran.result.times:
-        spent.wall_s += wall_s / max(shared_by, 1)
-        spent.cpu_s += cpu_s / max(shared_by, 1)
-        spent.tenths[tenth] += cpu_s / max(shared_by, 1)
 
 
 def _share(part: float, whole: float) -> float:
