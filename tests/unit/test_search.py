@@ -10,23 +10,29 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from cometfuzz.catalogue import COUNTED
 from cometfuzz.catalogue.cutting import taken_apart
 from cometfuzz.catalogue.data import to_array
 from cometfuzz.catalogue.spaces import WIDE
 from cometfuzz.catalogue.validate import validate
 from cometfuzz.coverage.gain import Coverage, Fact, Gain
+from cometfuzz.coverage.layers import ops_space
 from cometfuzz.draw import Draw
 from cometfuzz.errors import CometfuzzError
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.codec import case_id, encode
-from cometfuzz.ir.types import FLOATS
+from cometfuzz.ir.types import FLOATS, TensorType
 from cometfuzz.mutation import MUTATIONS, PAPER
 from cometfuzz.mutation.base import ModelLimits, how_many
 from cometfuzz.mutation.dialect import usual_dialects
+from cometfuzz.mutation.repair import USUAL_BOUND
 from cometfuzz.mutation.special_input import is_multiplied
 from cometfuzz.search.directed import Directed
+from cometfuzz.search.goals import GIVEN_UP_AFTER, PROBED_AFTER, Goals, is_sequence
 from cometfuzz.search.metropolis import Metropolis, p_range
 from cometfuzz.search.odd import oddly, side_by_side
+from cometfuzz.search.placing import alone
+from cometfuzz.search.planning import PlannedCall
 from cometfuzz.search.pool import Pool
 from cometfuzz.search.rehearsal import Curve, rehearse
 from cometfuzz.search.strategies import PARKED_AFTER, Feedback, Options, Search, make_strategy, strategies
@@ -193,8 +199,38 @@ def test_directed_reaches_what_it_goes_for_and_says_why_it_does_not() -> None:
     assert shares[2] > 0.4
     item = next(item for item, reason in search.coverages[1].missing().items() if reason is None)
     assert search.why_missing(item) == "no case has gone for it yet"
-    search.unplanned[item] = 3
+    for _ in range(3):
+        search.goals.fail(item)
     assert search.why_missing(item) == "no valid call was found in 3 searches"
+
+
+def test_goals_come_by_turns_then_as_probes_and_are_given_up() -> None:
+    goals = Goals([Coverage(ops_space())], lambda item: True)
+    goals.read(Draw("goals"), made=0)
+    assert [is_sequence(item) for item in goals.items][:6] == 3 * [False, True]
+    item = goals.next()
+    assert item is not None
+    goals.put_back(item)
+    assert goals.next() == item
+    left = len(goals)
+    for failure in range(1, GIVEN_UP_AFTER):
+        goals.fail(item)
+        assert (goals.items if failure < PROBED_AFTER else goals.probes).pop() == item
+    goals.fail(item)
+    assert (len(goals), len(goals.probes)) == (left, 0)
+    goals.items.clear()
+    goals.read(Draw("goals"), made=1)
+    assert not goals.items  # a long list is not read again for every case
+    goals.read(Draw("goals"), made=100_000)
+    assert len(goals) == left
+    assert item not in goals.items
+
+
+def test_a_plan_that_reads_integers_without_a_bound_is_a_model() -> None:
+    spec = COUNTED["ops.add"]
+    unbounded = TensorType("int32", (2, 3))
+    graph = alone((PlannedCall(spec, (unbounded, unbounded), spec.complete({})),))
+    assert [node.params.high for node in graph.inputs] == [USUAL_BOUND, USUAL_BOUND]
 
 
 def test_odd_numbers_are_of_every_kind_and_only_where_numbers_are_drawn() -> None:

@@ -156,7 +156,10 @@ class LayerSpec:
         if POLICY in params:
             dtypes = [POLICIES[params[POLICY]][0] if dtype in FLOATS else dtype for dtype in dtypes]
         high = self.high(x, params)
-        return tuple(TensorType(d, s, m, high) for d, s, m in zip(dtypes, shapes, masks, strict=True))
+        return tuple(
+            TensorType(dtype, shape, masked, high if dtype == "int32" else None)
+            for dtype, shape, masked in zip(dtypes, shapes, masks, strict=True)
+        )
 
     def draw_params(
         self, draw: Draw, types: Sequence[TensorType], fixed: Mapping[str, Any] | None = None, tries: int = 40

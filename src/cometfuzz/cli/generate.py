@@ -43,7 +43,7 @@ def generate(
     ] = SIGMA,
     mutations: Annotated[str, typer.Option(help=MUTATIONS)] = "",
     config: Annotated[
-        Path | None, typer.Option("--config", help="A TOML file; its [graphs] says how large a model may get.")
+        Path | None, typer.Option("--config", help="A TOML file; its section `graphs` says how large a model may get.")
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Write each case to a file here, named by its id.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw coverage over cases into this file: PNG, SVG or PDF.")] = None,

@@ -21,6 +21,9 @@ from cometfuzz.mutation.base import LAYERS_AT_ONCE, Inapplicable, ModelLimits, h
 
 HALF = ("float16", "bfloat16")
 
+USUAL_BOUND = 4
+"""The bound of integers where the reader asks for none."""
+
 SPARE = 4
 """Attempts beyond the number of layers to change, since some fail."""
 
@@ -133,7 +136,7 @@ class Editor:
         across = {seen.dtype, target.dtype} == set(HALF)
         if narrow or across:
             edge = self.utility("cast", {"dtype": "float32"}, edge)
-        high = (target.high or 4) if target.dtype == "int32" else None
+        high = (target.high or USUAL_BOUND) if target.dtype == "int32" else None
         seen = self.type_of(edge)
         if seen.dtype != target.dtype or seen.masked or (high is not None and target.high is not None):
             edge = self.utility("cast", {"dtype": target.dtype, "high": high}, edge)

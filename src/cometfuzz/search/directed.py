@@ -3,11 +3,11 @@
 What only a known defect stands against goes into a probe: a case of that plan alone, outside the pool.
 """
 
-from collections import deque
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 
-from cometfuzz.catalogue import COUNTED
+from cometfuzz.catalogue import COUNTED, OPERATORS
 from cometfuzz.coverage.layers import Item
 from cometfuzz.coverage.pairs import PAIRS, PairCoverage
 from cometfuzz.draw import Draw
@@ -19,23 +19,23 @@ from cometfuzz.mutation.base import Inapplicable, ModelLimits
 from cometfuzz.mutation.dialect import Dialect
 from cometfuzz.mutation.repair import Editor, trim
 from cometfuzz.search.for_routes import ForRoutes
+from cometfuzz.search.goals import Goals, is_sequence
 from cometfuzz.search.metropolis import Record, as_plain
 from cometfuzz.search.pairs import Model, Pairs
 from cometfuzz.search.placing import alone, place
 from cometfuzz.search.planning import PlannedCall, fact_of, followed, plan
 from cometfuzz.search.strategies import FOR_A_ROUTE, Feedback, Options, Search
 
-REFRESHED_AFTER = 64
-"""After so many cases the goals are read anew."""
-
 START_NODES = 10
 STEPS = 20
 TRIES = 20
-PROBED_AFTER = 2
-"""So many failures to plan an item within its dialect, and it is tried as a probe."""
+WALKS, WALKS_TO_SEQUENCES = 0.5, 0.9
+"""How often a step lets a layer read what is there, while the next goal is an item of a call, and while it is a
+sequence: one more node may be all that takes, where a plan of two calls and what leads to them takes many."""
 
-GIVEN_UP_AFTER = 6
-WALKS = 0.5
+HARD_AFTER = 3
+"""So many walks from one layer to another that came to nothing, and the pair is left to plans."""
+
 MUTATED = 0.3
 SPECIALS = 0.5
 """How often a batch also gets special values: NaN that is swallowed is found in no other way."""
@@ -68,17 +68,19 @@ class Directed(Search):
         if self.for_routes is not None:
             self.records[FOR_A_ROUTE] = Record()
         self.made = 0
-        self.goals: deque[Item] = deque()
-        self.operators_goals: deque[Item] = deque()
-        self.probes: deque[Item] = deque()
-        self.unplanned: dict[Item, int] = {}
-        """How often no plan was found for an item."""
+        layers = [coverage for coverage in self.coverages if coverage.space.specs is not OPERATORS]
+        operators = [coverage for coverage in self.coverages if coverage.space.specs is OPERATORS]
+        self.goals, self.operators_goals = Goals(layers, self._is_wanted), Goals(operators, self._is_wanted)
+        self.followers: dict[Dialect | None, Mapping[str, None]] = {}
+        """What may follow something, by dialect."""
+        self.hard: Counter[tuple[str, str]] = Counter()
+        """How often a walk from one layer to another came to nothing."""
 
     def make(self, draw: Draw) -> Case:
-        if self.made % REFRESHED_AFTER == 0:
-            self._read_goals(draw.child("goals"))
+        self.goals.read(draw.child("goals"), self.made)
+        self.operators_goals.read(draw.child("operators"), self.made)
         self.made += 1
-        if self.probes and (self.is_nearly_done or draw.chance(PROBES)):
+        if (self.goals.probes or self.operators_goals.probes) and (self.is_nearly_done or draw.chance(PROBES)):
             graph = self._probe(draw)
             if graph is not None:
                 return self.launch(graph, "probe", draw, probe=True)
@@ -132,40 +134,25 @@ class Directed(Search):
         fact = fact_of(item)
         if fact is not None and fact in self.guide.avoided:
             return "every case that went for it failed"
-        failures = self.unplanned.get(item, 0)
+        failures = self._goals_of(item).unplanned.get(item, 0)
         return f"no valid call was found in {failures} searches" if failures else "no case has gone for it yet"
 
-    def _read_goals(self, draw: Draw) -> None:
-        """All that is missing and can be reached, the paper's space first; what needs a probe apart."""
-        goals: dict[Item, None] = {}
-        for coverage in self.coverages:
-            found = [item for item, reason in coverage.missing().items() if reason is None]
-            goals.update(dict.fromkeys(draw.shuffled(found)))
-        self.goals, self.operators_goals, self.probes = deque(), deque(), deque()
-        for item in goals:
-            failures = self.unplanned.get(item, 0)
-            if failures < PROBED_AFTER:
-                (self.operators_goals if is_operator(item.layer) else self.goals).append(item)
-            elif failures < GIVEN_UP_AFTER:
-                self.probes.append(item)
+    def _is_wanted(self, item: Item) -> bool:
+        fact = fact_of(item)
+        return fact is None or self.guide.wants(fact)
 
-    def _next_goal(self, goals: deque[Item]) -> Item | None:
-        """The next item that is still wanted."""
-        while goals:
-            item = goals.popleft()
-            fact = fact_of(item)
-            if fact is None or self.guide.wants(fact):
-                return item
-        return None
+    def _goals_of(self, item: Item) -> Goals:
+        return self.operators_goals if is_operator(item.layer) else self.goals
 
     def _probe(self, draw: Draw) -> Graph | None:
         """A graph of one plan, whatever defect stands against it."""
-        while (item := self._next_goal(self.probes)) is not None:
-            found = plan(item, self.guide, draw, replace(self.limits, dialect=self._home(item).lenient))
-            self._note("probe", found is not None)
-            if found is not None:
-                return alone(found)
-            self.unplanned[item] += 1
+        for goals in (self.goals, self.operators_goals):
+            while (item := goals.next_probe()) is not None:
+                found = plan(item, self.guide, draw, replace(self.limits, dialect=self._home(item).lenient))
+                self._note("probe", found is not None)
+                if found is not None:
+                    return alone(found)
+                goals.fail(item)
         return None
 
     def _wide(self, draw: Draw) -> Graph | None:
@@ -194,7 +181,7 @@ class Directed(Search):
         goals = self.goals
         if self.operators_goals and (not goals or draw.chance(OPERATORS_SHARE)):
             goals = self.operators_goals
-        goal = self._next_goal(goals)
+        goal = goals.next()
         graph = self.pool.choose(draw)
         dialect = self.dialects.of(graph) if goal is None else self._home(goal)
         limits = replace(self.limits, dialect=dialect)
@@ -205,13 +192,14 @@ class Directed(Search):
         for _ in range(STEPS):
             if len(editor.nodes) + 6 > limits.nodes:
                 break
-            if goal is None or draw.chance(WALKS):
-                self._note("walk", not editor.attempt(self._walk))
-            else:
+            likely = WALKS_TO_SEQUENCES if goal is not None and is_sequence(goal) else WALKS
+            if (goal is None or draw.chance(likely)) and self._walked(editor):
+                continue
+            if goal is not None:
                 self._pursue(goal, editor)
-                goal = self._next_goal(goals)
+                goal = goals.next()
         if goal is not None:
-            goals.appendleft(goal)
+            goals.put_back(goal)
         graph = editor.finish()
         if draw.chance(SPECIALS):
             graph = self._mutated(graph, draw, limits, "SpecialBranch")
@@ -229,25 +217,36 @@ class Directed(Search):
         self._note("mutate", mutant is not graph)
         return mutant
 
+    def _walked(self, editor: Editor) -> bool:
+        walked = not editor.attempt(self._walk)
+        self._note("walk", walked)
+        return walked
+
     def _walk(self, editor: Editor) -> None:
         """Let a layer that has never followed read the output of one that is there, directly."""
-        names = {name: None for name in COUNTED if editor.limits.has(name)}
-        pair = self.guide.new_pair(editor.sources(), names, editor.draw)
+        pair = self.guide.new_pair(editor.sources(), self._followers(editor.limits), editor.draw)
         if pair is None:
             raise Inapplicable("every follower of every layer has been seen")
         node, followers = pair
-        for name in editor.draw.shuffled(followers)[:8]:
+        easy = [name for name in followers if self.hard[node.layer, name] < HARD_AFTER]
+        for name in editor.draw.shuffled(easy)[:8]:
             call = followed(COUNTED[name], node.outputs[0], self.guide, editor.draw, editor.limits)
             if call is not None:
                 place(editor, (call,), Edge(node.id))
                 return
+            self.hard[node.layer, name] += 1
         raise Inapplicable(f"no layer can follow {node.layer} directly")
+
+    def _followers(self, limits: ModelLimits) -> Mapping[str, None]:
+        if limits.dialect not in self.followers:
+            self.followers[limits.dialect] = {name: None for name in COUNTED if limits.has(name)}
+        return self.followers[limits.dialect]
 
     def _pursue(self, goal: Item, editor: Editor) -> None:
         at_home = self._home(goal) == editor.limits.dialect
         found = plan(goal, self.guide, editor.draw, editor.limits) if at_home else None
         if found is None and at_home:
-            self.unplanned[goal] = self.unplanned.get(goal, 0) + 1
+            self._goals_of(goal).fail(goal)
         placed = found is not None and not editor.attempt(lambda editor: place(editor, found))
         self._note("plan", placed)
 

@@ -1,10 +1,12 @@
 """Plans become graphs: added to one that is there, or by themselves."""
 
+from dataclasses import replace
+
 from cometfuzz.catalogue.drawing import input_params
 from cometfuzz.catalogue.validate import assemble
 from cometfuzz.ir.graph import INPUT, Draft, Edge, Graph, Node
 from cometfuzz.ir.types import TensorType
-from cometfuzz.mutation.repair import Editor
+from cometfuzz.mutation.repair import USUAL_BOUND, Editor
 from cometfuzz.search.planning import Plan
 
 
@@ -39,9 +41,14 @@ def alone(found: Plan) -> Graph:
     for call in found:
         inputs = [] if source is None else [source]
         for kind in call.types[len(inputs) :]:
-            drafts.append(Draft(f"n{len(drafts)}", INPUT, input_params(kind), ()))
+            drafts.append(Draft(f"n{len(drafts)}", INPUT, input_params(_promised(kind)), ()))
             inputs.append(Edge(drafts[-1].id))
         drafts.append(Draft(f"n{len(drafts)}", call.spec.name, call.params, tuple(inputs)))
         source = Edge(drafts[-1].id)
     assert source is not None
     return assemble(drafts, [source])
+
+
+def _promised(kind: TensorType) -> TensorType:
+    """A type that an input can have: its integers have a bound, though those that it stands for may have none."""
+    return replace(kind, high=USUAL_BOUND) if kind.dtype == "int32" and kind.high is None else kind
