@@ -149,9 +149,10 @@ class Directed(Search):
         for goals in (self.goals, self.operators_goals):
             while (item := goals.next_probe()) is not None:
                 found = plan(item, self.guide, draw, replace(self.limits, dialect=self._home(item).lenient))
-                self._note("probe", found is not None)
-                if found is not None:
-                    return alone(found)
+                graph = None if found is None else alone(found)
+                self._note("probe", graph is not None)
+                if graph is not None:
+                    return graph
                 goals.fail(item)
         return None
 

@@ -84,12 +84,13 @@ class ForRoutes:
             if fact is not None and not guide.wants(fact):
                 continue
             found = plan(item, guide, draw, limits)
+            graph = alone(found) if found is not None and editor is None else None
             if found is None:
                 self.unplanned[route][item] = self.unplanned[route].get(item, 0) + 1
-            elif editor is None:
-                editor = Editor(alone(found), draw, limits)
-            else:
+            elif editor is not None:
                 editor.attempt(partial(place, found=found))
+            elif graph is not None:
+                editor = Editor(graph, draw, limits)
         return None if editor is None else editor.finish()
 
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from cometfuzz.catalogue.drawing import input_params
 from cometfuzz.catalogue.validate import assemble
+from cometfuzz.errors import InvalidCase
 from cometfuzz.ir.graph import INPUT, Draft, Edge, Graph, Node
 from cometfuzz.ir.types import TensorType
 from cometfuzz.mutation.repair import USUAL_BOUND, Editor
@@ -34,8 +35,8 @@ def _nearest(editor: Editor, kind: TensorType) -> Edge:
     return Edge(min((editor.draw.choice(sources) for _ in range(6)), key=distance).id)
 
 
-def alone(found: Plan) -> Graph:
-    """A graph of nothing but a plan."""
+def alone(found: Plan) -> Graph | None:
+    """A graph of nothing but a plan; None if it reads what no input can be, such as a tensor of seven axes."""
     drafts: list[Draft] = []
     source: Edge | None = None
     for call in found:
@@ -46,7 +47,10 @@ def alone(found: Plan) -> Graph:
         drafts.append(Draft(f"n{len(drafts)}", call.spec.name, call.params, tuple(inputs)))
         source = Edge(drafts[-1].id)
     assert source is not None
-    return assemble(drafts, [source])
+    try:
+        return assemble(drafts, [source])
+    except InvalidCase:
+        return None
 
 
 def _promised(kind: TensorType) -> TensorType:

@@ -17,7 +17,8 @@ from cometfuzz.ir.graph import Params
 from cometfuzz.ir.types import TensorType
 from cometfuzz.mutation.base import Guide, ModelLimits
 
-TRIES = 16
+TRIES, RANK_TRIES = 16, 60
+"""How often calls are drawn, and inputs until their rank is the one that is wanted."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,8 @@ def _sequence(before: LayerSpec, after: LayerSpec, guide: Guide, draw: Draw, lim
 def _calls(spec: LayerSpec, item: Item, guide: Guide, draw: Draw, limits: ModelLimits) -> Iterator[PlannedCall]:
     """Drawn calls that may cover an input or a parameter value."""
     types = spec.inputs(draw)
+    if item.name == "rank" and item.criterion == "inputs":
+        types = _of_rank(int(item.value), spec, draw)
     if item.name == "dtype" and item.criterion == "inputs":
         types = tuple(
             TensorType(item.value, kind.shape, high=9 if item.value == "int32" else None)
@@ -96,6 +99,19 @@ def _calls(spec: LayerSpec, item: Item, guide: Guide, draw: Draw, limits: ModelL
         params = _with_value(spec, types, item, guide, draw, limits)
     if params is not None and spec.accepts(types, params) and _small(PlannedCall(spec, types, params), limits):
         yield PlannedCall(spec, types, params)
+
+
+def _of_rank(rank: int, spec: LayerSpec, draw: Draw) -> tuple[TensorType, ...]:
+    """Drawn inputs of which the first has a rank; one that is never drawn is made by axes of size 1, as MDims does."""
+    for _ in range(RANK_TRIES):
+        types = spec.inputs(draw)
+        if types[0].rank == rank:
+            return types
+    axes = (1,) * (rank - types[0].rank)
+    return tuple(
+        replace(kind, shape=(*kind.shape[:1], *axes, *kind.shape[1:])) if kind.rank == types[0].rank else kind
+        for kind in types
+    )
 
 
 def _with_value(
