@@ -225,11 +225,13 @@ def draw_dtype(draw: Draw, dtypes: Sequence[str]) -> str:
     return draw.choice([dtype for dtype in dtypes for _ in range(1 if dtype == "float64" else 2)])
 
 
-def one_input(ranks: Sequence[int], dtypes: Sequence[str]) -> Callable[[Draw], tuple[TensorType, ...]]:
+def one_input(
+    ranks: Sequence[int], dtypes: Sequence[str], choose: Callable[[Draw, Sequence[str]], str] = draw_dtype
+) -> Callable[[Draw], tuple[TensorType, ...]]:
     """Draws the input of a layer that takes one tensor of any small shape; integers have a small bound."""
 
     def draw_input(draw: Draw) -> tuple[TensorType, ...]:
-        dtype, shape = draw_dtype(draw, dtypes), draw_shape(draw, draw.choice(ranks))
+        dtype, shape = choose(draw, dtypes), draw_shape(draw, draw.choice(ranks))
         return (TensorType(dtype, shape, high=draw.integer(1, 9) if dtype == "int32" else None),)
 
     return draw_input

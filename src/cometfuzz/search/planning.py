@@ -20,6 +20,9 @@ from cometfuzz.mutation.base import Guide, ModelLimits
 TRIES, RANK_TRIES = 16, 60
 """How often calls are drawn, and inputs until their rank is the one that is wanted."""
 
+COMPANIONS = 3
+"""How often what a layer reads besides its first tensor is drawn to go with that one."""
+
 
 @dataclass(frozen=True)
 class PlannedCall:
@@ -57,9 +60,8 @@ def followed(spec: LayerSpec, first: TensorType, guide: Guide, draw: Draw, limit
         return None
     low = spec.arity[0]
     offers = [(first, *(replace(first, masked=False) for _ in range(low - 1)))]
-    others = spec.inputs(draw)[1:low]
-    if others and all(kind.rank == first.rank for kind in others):
-        offers.append((first, *others))
+    if low > 1:
+        offers += [(first, *_led_along(spec.inputs(draw)[:low], first)) for _ in range(COMPANIONS)]
     for types in offers:
         params = guide.draw_params(spec, types, draw, limits)
         if params is not None and _small(PlannedCall(spec, types, params), limits):
@@ -67,16 +69,47 @@ def followed(spec: LayerSpec, first: TensorType, guide: Guide, draw: Draw, limit
     return None
 
 
+def _led_along(drawn: tuple[TensorType, ...], first: TensorType) -> Iterator[TensorType]:
+    """What was drawn beside another first tensor, made to go with this one: a size that was one of the other's is now
+    this one's at that place, and floats have its dtype."""
+    sizes = dict(zip(drawn[0].shape, first.shape, strict=False)) if drawn[0].rank == first.rank else {}
+    for kind in drawn[1:]:
+        dtype = first.dtype if kind.is_float and first.is_float else kind.dtype
+        yield replace(kind, dtype=dtype, shape=tuple(sizes.get(size, size) for size in kind.shape))
+
+
 def _sequence(before: LayerSpec, after: LayerSpec, guide: Guide, draw: Draw, limits: ModelLimits) -> Plan | None:
-    for _ in range(TRIES):
-        types = before.inputs(draw)
+    for index in range(TRIES):
+        wanted = after.inputs(draw) if index % 2 else ()
+        types = _leading_to(wanted[0], before, draw) if wanted else before.inputs(draw)
         params = guide.draw_params(before, types, draw, limits)
         if params is None:
             continue
         first = PlannedCall(before, types, params)
-        if _small(first, limits) and (second := followed(after, first.output, guide, draw, limits)) is not None:
+        if not _small(first, limits):
+            continue
+        if wanted and first.output == replace(wanted[0], high=first.output.high):
+            params = guide.draw_params(after, types := (first.output, *wanted[1:]), draw, limits)
+            second = None if params is None else PlannedCall(after, types, params)
+        else:
+            second = followed(after, first.output, guide, draw, limits)
+        if second is not None and after.accepts(second.types, second.params) and _small(second, limits):
             return first, second
     return None
+
+
+def _leading_to(wanted: TensorType, before: LayerSpec, draw: Draw) -> tuple[TensorType, ...]:
+    """Inputs of a layer that give what the next one was drawn with, if the layer keeps type and shape: many do, and
+    some that follow want a square matrix, or sizes that go with those of what they read besides."""
+    drawn = before.inputs(draw)
+    if wanted.dtype not in before.dtypes or wanted.rank not in before.ranks:
+        return drawn
+    return tuple(
+        replace(kind, dtype=wanted.dtype, shape=wanted.shape, high=kind.high or wanted.high)
+        if (kind.dtype, kind.rank) == (drawn[0].dtype, drawn[0].rank)
+        else kind
+        for kind in drawn
+    )
 
 
 def _calls(spec: LayerSpec, item: Item, guide: Guide, draw: Draw, limits: ModelLimits) -> Iterator[PlannedCall]:

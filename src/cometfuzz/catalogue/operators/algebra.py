@@ -11,8 +11,8 @@ often singular.
 from collections.abc import Mapping
 from functools import partial
 
-from cometfuzz.catalogue.operators import Types, many, operator
-from cometfuzz.catalogue.spec import Ours, Rule, Shape, draw_dtype
+from cometfuzz.catalogue.operators import Types, draw_dtype, many, operator
+from cometfuzz.catalogue.spec import Ours, Rule, Shape
 from cometfuzz.draw import Draw
 from cometfuzz.ir.types import TensorType
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from cometfuzz.catalogue.operators import NUMBERS, Types, draw_tensor, operator
+from cometfuzz.catalogue.operators import NUMBERS, Types, draw_dtype, draw_tensor, operator
 from cometfuzz.catalogue.operators.arranging import ANYTHING, is_ints, moving
 from cometfuzz.catalogue.shapes import channels, spatial, window, with_channels
 from cometfuzz.catalogue.spaces import DATA_FORMAT, Choice, Computed, Ints, PerAxis
-from cometfuzz.catalogue.spec import Ours, Shape, draw_dtype
+from cometfuzz.catalogue.spec import Ours, Shape
 from cometfuzz.draw import Draw
 from cometfuzz.ir.graph import Params
 from cometfuzz.ir.types import FLOATS, TensorType

@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from cometfuzz.catalogue.fitting import FittingChoice
-from cometfuzz.catalogue.operators import RANKS, Types, draw_tensor, operator
+from cometfuzz.catalogue.operators import RANKS, Types, draw_dtype, draw_tensor, operator
 from cometfuzz.catalogue.operators.arranging import is_ints
 from cometfuzz.catalogue.shapes import ones, window, with_channels
 from cometfuzz.catalogue.spaces import DATA_FORMAT, SAME_OR_VALID, Choice, Computed, Floats, Ints, Optional, PerAxis
-from cometfuzz.catalogue.spec import Ours, Rule, Shape, draw_dtype, draw_shape
+from cometfuzz.catalogue.spec import Ours, Rule, Shape, draw_shape
 from cometfuzz.draw import Draw
 from cometfuzz.ir.graph import Params
 from cometfuzz.ir.types import FLOATS, TensorType
@@ -102,7 +102,7 @@ def _side_space(of: str, place: int, index: int) -> Computed:
             return None
         size = x.shape[place + (1 if draw.chance(0.5) else 2) - (4 - x.rank)]
         if of == "padding":
-            return size + draw.integer(0, 6) if index == 2 else draw.integer(0, 3)
+            return size + draw.integer(0, 6) if index == 2 else draw.integer(0, 4)
         return draw.integer(0, max(0, size)) if index == 2 else draw.integer(0, max(0, size // 3))
 
     return Computed(

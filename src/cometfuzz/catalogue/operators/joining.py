@@ -12,13 +12,14 @@ from cometfuzz.catalogue.operators import (
     Types,
     axes_of,
     axis_space,
+    draw_dtype,
     draw_tensor,
     largest_bound,
     operator,
 )
 from cometfuzz.catalogue.operators.arranging import ANYTHING, is_ints, moving
 from cometfuzz.catalogue.spaces import Choice, Computed, Space
-from cometfuzz.catalogue.spec import LayerSpec, Ours, Rule, Shape, draw_dtype
+from cometfuzz.catalogue.spec import LayerSpec, Ours, Rule, Shape
 from cometfuzz.draw import Draw
 from cometfuzz.ir.graph import Params
 from cometfuzz.ir.types import TensorType
@@ -152,10 +153,10 @@ def _side(x: Types, p: Params) -> int:
     return 0 if x[0].rank == 1 else 1
 
 
-for _name, _of, _widened, _axis in (
-    ("hstack", np.hstack, _as_it_is, _side),
-    ("vstack", np.vstack, _at_least(2), lambda x, p: 0),
-    ("dstack", np.dstack, _at_least(3), lambda x, p: 2),
+for _name, _of, _least, _widened, _axis in (
+    ("hstack", np.hstack, 1, _as_it_is, _side),
+    ("vstack", np.vstack, 2, _at_least(2), lambda x, p: 0),
+    ("dstack", np.dstack, 3, _at_least(3), lambda x, p: 2),
 ):
 
     def _alike(x: Types, p: Params, widened: Any = _widened, axis: Any = _axis) -> bool:
@@ -171,7 +172,7 @@ for _name, _of, _widened, _axis in (
         lambda *xs, of=_of: of(xs),
         rules={"sizes agree but along the axis": _alike},
         shape=_shape,
-        output_ranks=RANKS,
+        output_ranks=RANKS[_least - 1 :],
     )
 
 

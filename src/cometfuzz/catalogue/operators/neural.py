@@ -3,9 +3,9 @@
 from functools import partial
 from typing import Any
 
-from cometfuzz.catalogue.operators import AXIS_EXISTS, RANKS, axes_space, axis_space, operator
+from cometfuzz.catalogue.operators import AXIS_EXISTS, RANKS, axes_space, axis_space, draw_dtype, operator
 from cometfuzz.catalogue.spaces import BOOLEAN_TRUE, Computed, Floats
-from cometfuzz.catalogue.spec import Ours, Shape, draw_dtype, draw_shape
+from cometfuzz.catalogue.spec import Ours, Shape, draw_shape
 from cometfuzz.draw import Draw
 from cometfuzz.ir.graph import Params
 from cometfuzz.ir.types import FLOATS, TensorType

@@ -3,9 +3,19 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from cometfuzz.catalogue.operators import AXIS_EXISTS, RANKS, Types, axes_of, axes_space, axis_space, many, operator
+from cometfuzz.catalogue.operators import (
+    AXIS_EXISTS,
+    RANKS,
+    Types,
+    axes_of,
+    axes_space,
+    axis_space,
+    draw_dtype,
+    many,
+    operator,
+)
 from cometfuzz.catalogue.spaces import BOOLEAN_FALSE, Choice, Floats, Optional
-from cometfuzz.catalogue.spec import Ours, Rule, Shape, draw_dtype, draw_shape
+from cometfuzz.catalogue.spec import Ours, Rule, Shape, draw_shape
 from cometfuzz.draw import Draw
 from cometfuzz.ir.graph import Params
 from cometfuzz.ir.types import FLOATS, TensorType

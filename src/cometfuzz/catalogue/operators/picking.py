@@ -5,11 +5,21 @@ from typing import Any
 
 import numpy as np
 
-from cometfuzz.catalogue.operators import NUMBERS, RANKS, SMALL, Types, axes_of, axis_space, draw_tensor, operator
+from cometfuzz.catalogue.operators import (
+    NUMBERS,
+    RANKS,
+    SMALL,
+    Types,
+    axes_of,
+    axis_space,
+    draw_dtype,
+    draw_tensor,
+    operator,
+)
 from cometfuzz.catalogue.operators.arranging import ANYTHING, is_ints, moving
 from cometfuzz.catalogue.operators.elementwise import NOTATION
 from cometfuzz.catalogue.spaces import Choice, Computed
-from cometfuzz.catalogue.spec import Ours, Shape, draw_dtype, draw_shape
+from cometfuzz.catalogue.spec import Ours, Shape, draw_shape
 from cometfuzz.draw import Draw
 from cometfuzz.ir.graph import Params
 from cometfuzz.ir.types import TensorType

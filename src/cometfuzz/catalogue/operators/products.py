@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from cometfuzz.catalogue.operators import RANKS, Types, axes_of, broadcast, operator
+from cometfuzz.catalogue.operators import RANKS, Types, axes_of, broadcast, draw_dtype, operator
 from cometfuzz.catalogue.operators.elementwise import NOTATION
 from cometfuzz.catalogue.operators.subscripts import (
     SIMPLEST,
@@ -18,7 +18,7 @@ from cometfuzz.catalogue.operators.subscripts import (
     products,
 )
 from cometfuzz.catalogue.spaces import RARE, Choice, Computed
-from cometfuzz.catalogue.spec import Ours, Rule, Shape, draw_dtype, draw_shape
+from cometfuzz.catalogue.spec import Ours, Rule, Shape, draw_shape
 from cometfuzz.draw import Draw
 from cometfuzz.ir.graph import Params
 from cometfuzz.ir.types import FLOATS, TensorType
@@ -62,6 +62,7 @@ def _draw_matrices(draw: Draw) -> Types:
 
 _two(
     "matmul",
+    output_ranks=range(6),
     params={"notation": NOTATION},
     rules={
         "inner sizes are equal": lambda x, p: _as_matrices(x)[0][-1] == _as_matrices(x)[1][-2],
@@ -124,6 +125,7 @@ def _draw_flat(draw: Draw) -> Types:
 
 _two(
     "vdot",
+    output_ranks=(0,),
     rules={"as many elements": lambda x, p: x[0].elements == x[1].elements},
     shape=lambda x, p: (),
     inputs=_draw_flat,
@@ -145,6 +147,7 @@ _NOT_LARGE: Mapping[str, Rule] = {
 }
 _two(
     "outer",
+    output_ranks=(2,),
     formula=np.outer,
     rules=_NOT_LARGE,
     shape=lambda x, p: (x[0].elements, x[1].elements),
@@ -160,6 +163,7 @@ def _draw_of_one_rank(draw: Draw) -> Types:
 
 _two(
     "kron",
+    output_ranks=RANKS,
     formula=np.kron,
     rules={"both have one rank": Ours(lambda x, p: x[0].rank == x[1].rank), **_NOT_LARGE},
     shape=lambda x, p: tuple(a * b for a, b in zip(x[0].shape, x[1].shape, strict=True)),
@@ -353,6 +357,7 @@ def _draw_vectors(draw: Draw) -> Types:
 
 _two(
     "cross",
+    output_ranks=range(6),
     params={"axisa": _VECTOR_AXIS, "axisb": _VECTOR_AXIS, "axisc": _VECTOR_AXIS, "axis": _COMMON_AXIS},
     rules={
         "axes hold vectors of 2 or 3": _holds_vectors,
@@ -372,6 +377,7 @@ def _correlate_shape(x: Types, p: Params) -> Shape:
 
 _two(
     "correlate",
+    output_ranks=(1,),
     ranks=(1,),
     params={"mode": Choice("valid", "same", "full")},
     rules={
@@ -392,6 +398,7 @@ def _draw_points(draw: Draw) -> Types:
 
 _two(
     "cdist",
+    output_ranks=range(2, 6),
     ranks=range(2, 6),
     rules={
         "both have points": lambda x, p: x[1].rank >= 2,

@@ -14,13 +14,14 @@ from cometfuzz.catalogue.operators import (
     RANKS,
     Types,
     axis_space,
+    draw_dtype,
     draw_tensor,
     index,
     operator,
     truth,
 )
 from cometfuzz.catalogue.spaces import Choice, Computed
-from cometfuzz.catalogue.spec import LayerSpec, Ours, Rule, Shape, draw_dtype, draw_shape
+from cometfuzz.catalogue.spec import LayerSpec, Ours, Rule, Shape, draw_shape
 from cometfuzz.draw import Draw
 from cometfuzz.ir.graph import Params
 from cometfuzz.ir.types import FLOATS, TensorType

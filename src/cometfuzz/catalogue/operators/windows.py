@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from cometfuzz.catalogue.convolution import transposed_places
-from cometfuzz.catalogue.operators import Types, many, operator
+from cometfuzz.catalogue.operators import Types, draw_dtype, many, operator
 from cometfuzz.catalogue.shapes import channels, ones, spatial, window, with_channels
 from cometfuzz.catalogue.spaces import DATA_FORMAT, SAME_OR_VALID, Computed, Optional, Seldom
-from cometfuzz.catalogue.spec import Ours, Rule, Shape, draw_dtype, draw_shape
+from cometfuzz.catalogue.spec import Ours, Rule, Shape, draw_shape
 from cometfuzz.draw import Draw
 from cometfuzz.ir.graph import Params
 from cometfuzz.ir.types import FLOATS, TensorType

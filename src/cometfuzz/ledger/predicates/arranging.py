@@ -1,5 +1,6 @@
 """Conditions on operators that move, join, split or choose elements."""
 
+import re
 from typing import Any
 
 from cometfuzz.catalogue.operators import axes_of
@@ -140,3 +141,11 @@ def indices_may_repeat(x: Any, p: Params) -> bool:
 def chooses_bfloat16(x: Any, p: Params) -> bool:
     """select chooses among bfloat16 tensors."""
     return bool(x[-1].dtype == "bfloat16")
+
+
+@predicate
+def a_length_is_inferred(x: Any, p: Params) -> bool:
+    """A group of the pattern has a letter whose length is not given."""
+    given = dict(p.axes_lengths)
+    groups = re.findall(r"\(([^)]*)\)", p.pattern.partition("->")[0])
+    return any(letter not in given for group in groups for letter in group.split())

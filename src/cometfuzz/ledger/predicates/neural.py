@@ -35,6 +35,12 @@ def classes_not_in_the_last_axis(x: Any, p: Params) -> bool:
 
 
 @predicate
+def one_key_head_for_several(x: Any, p: Params) -> bool:
+    """Attention has one head of keys and values for several heads of queries."""
+    return bool(x[1].shape[2] == 1 < x[0].shape[2])
+
+
+@predicate
 def bias_and_mask(x: Any, p: Params) -> bool:
     """Attention has both a bias and a mask."""
     return len(x) == 5

@@ -47,6 +47,12 @@ def searches_rows(x: Any, p: Params) -> bool:
 
 
 @predicate
+def along_all_of_three_axes(x: Any, p: Params) -> bool:
+    """No axis is named, and there are three or more."""
+    return p.axis is None and x.rank >= 3
+
+
+@predicate
 def one_axis_by_number(x: Any, p: Params) -> bool:
     """The axis is one number, not several or none."""
     return isinstance(p.axis, int)
