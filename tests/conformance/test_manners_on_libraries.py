@@ -75,6 +75,18 @@ BRANCHES = assemble(
     ],
     [Edge("sum"), Edge("c")],
 )
+RECURRENT = assemble(
+    [
+        _input("x", 2, 5, 4),
+        _draft("a", "LSTM", "x", units=3, return_sequences=True),
+        _draft("b", "GRU", "a", units=2, return_sequences=True),
+        _draft("c", "SimpleRNN", "b", units=3),
+    ],
+    [Edge("c")],
+)
+MASKED = assemble(
+    [_input("x", 2, 5, 4), _draft("zeros", "Masking", "x"), _draft("a", "GRU", "zeros", units=3)], [Edge("a")]
+)
 BOTH = {"x": (0, 1), "y": (0, 1)}
 MANNERS: dict[str, tuple[Graph, Manner]] = {
     "open sizes": (IMAGE, Manner(opened={"x": (0, 1, 2)}, before=({"x": (3, 9, 7)}, {"x": (1, 4, 4)}))),
@@ -83,6 +95,8 @@ MANNERS: dict[str, tuple[Graph, Manner]] = {
     "a model inside": (BRANCHES, Manner(inside=("b", "c"))),
     "one layer, called twice": (BRANCHES, Manner(shared=(("a", "b"),))),
     "dictionaries": (BRANCHES, Manner(named=True)),
+    "states and masks given": (RECURRENT, Manner(explicit=True)),
+    "states given where a mask arrives": (MASKED, Manner(explicit=True)),
     "a model for from_keras": (BRANCHES, Manner(exporter="from_keras", opset=17)),
     "Keras' own export": (BRANCHES, Manner(exporter="export", opset=16)),
 }

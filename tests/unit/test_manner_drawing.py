@@ -32,7 +32,7 @@ def test_every_drawn_manner_is_one_that_a_case_file_may_have() -> None:
             swapped = exchanged(other)
             assert swapped is not None
             assert decode(encode(swapped)) == swapped
-    assert seen.keys() >= {"opset", "exporter", "sequential", "inside", "named", "opened", "before"}
+    assert seen.keys() >= {"opset", "exporter", "sequential", "inside", "named", "explicit", "opened", "before"}
 
 
 def test_calls_that_may_share_a_layer_do() -> None:

@@ -8,15 +8,19 @@ from typing import Any
 import numpy as np
 import pytest
 
+from cometfuzz.catalogue import recurrent
 from cometfuzz.catalogue.cutting import cut_out
 from cometfuzz.catalogue.data import draw_data
 from cometfuzz.catalogue.files import decode
 from cometfuzz.catalogue.manners import (
+    EXPLICIT,
     at_sizes,
     chain,
     exchanged,
+    expect_manner,
     fitting,
     manner_size,
+    may_be_explicit,
     may_be_open,
     may_lie_inside,
     of_part,
@@ -28,6 +32,7 @@ from cometfuzz.ir.case import PLAIN, Case, Manner
 from cometfuzz.ir.codec import encode
 from cometfuzz.ir.graph import Draft, Edge, Graph
 from cometfuzz.ir.plain import manner_from_plain, manner_to_plain
+from cometfuzz.routes.calls import STATES, explicit_arguments
 
 SHAPE = (2, 5, 4)
 
@@ -91,6 +96,7 @@ WRONG: Mapping[str, tuple[Mapping[str, Any], str]] = {
     "different layers": ({"shared": [["a", "c"]]}, "shared"),
     "a node that shares twice": ({"shared": [["a", "b"], ["b", "a"]]}, "shared"),
     "sharing across the border": ({"shared": [["a", "b"]], "inside": ["b", "c"]}, "shared"),
+    "no call that takes a state": ({"explicit": True}, "explicit"),
     "an open node": ({"opened": {"a": [0]}}, "opened"),
     "an axis that is not there": ({"opened": {"x": [3]}}, "opened"),
     "axes in disorder": ({"opened": {"x": [1, 0]}}, "opened"),
@@ -159,6 +165,20 @@ def test_nodes_that_share_a_layer_have_the_weights_of_the_first() -> None:
     assert not np.array_equal(plain.weights["a"]["kernel"], plain.weights["b"]["kernel"])
     np.testing.assert_array_equal(shared.weights["a"]["kernel"], plain.weights["a"]["kernel"])
     np.testing.assert_array_equal(shared.weights["b"]["kernel"], plain.weights["a"]["kernel"])
+
+
+def test_only_recurrent_layers_without_a_state_say_with_what_they_begin() -> None:
+    plain = assemble([_input(), _draft("a", "LSTM", "x", units=3)], [Edge("a")])
+    kept = assemble([_input(), _draft("a", "LSTM", "x", units=3, stateful=True)], [Edge("a")])
+    masked = assemble([_input(), _draft("m", "Masking", "x"), _draft("a", "GRU", "m", units=3)], [Edge("a")])
+    assert [may_be_explicit(graph) for graph in (plain, kept, masked, branches())] == [True, False, True, False]
+    states = ("float32", (2, 3), (2, 3))
+    assert explicit_arguments(plain, plain.by_id["a"]) == {"initial_state": states, "mask": ("bool", (2, 5))}
+    assert explicit_arguments(masked, masked.by_id["a"]) == {"initial_state": states[:2]}
+    assert STATES == recurrent.STATES
+    assert tuple(STATES) == EXPLICIT
+    with pytest.raises(InvalidCase, match="explicit"):
+        expect_manner(plain, Manner(explicit=True, opened={"x": (0,)}))
 
 
 def test_only_a_row_of_layers_is_a_chain() -> None:

@@ -24,7 +24,7 @@ from cometfuzz.mutation.base import ModelLimits
 from cometfuzz.mutation.change_precision import mixed
 from cometfuzz.reference.bound import expect, judge
 from cometfuzz.reference.run import run
-from cometfuzz.routes.keras import policy
+from cometfuzz.routes.calls import policy
 from cometfuzz.triage.reproducer import make_script
 
 MIXED = {POLICY: "mixed_float16"}

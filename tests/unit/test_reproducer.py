@@ -97,6 +97,7 @@ MANNERS = {
         chain((2, 3), ("Dense", {"units": 3}), ("Dense", {"units": 3})), manner=Manner(shared=(("n0", "n1"),))
     ),
     "dictionaries": replace(pooling(), manner=Manner(named=True)),
+    "states given": replace(chain((2, 4, 3), ("LSTM", {"units": 2})), manner=Manner(explicit=True)),
     "export": replace(pooling(), manner=Manner(exporter="export", opset=17)),
     "from_keras": replace(pooling(), manner=Manner(exporter="from_keras", opset=20)),
 }

@@ -30,6 +30,9 @@ FIXED_SPACE = ("ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D")
 """Layers that say that they take only spatial sizes which are known when they are built."""
 
 
+EXPLICIT = ("LSTM", "GRU", "SimpleRNN")
+"""Layers whose calls take an initial state and a mask."""
+
 CAST = ("IntegerLookup",)
 """Layers whose results are cast, so that their call is more than `layer(x)`."""
 
@@ -150,6 +153,11 @@ def may_share(graph: Graph, one: Node, two: Node) -> bool:
     )
 
 
+def may_be_explicit(graph: Graph) -> bool:
+    """Whether some call can say what it begins with: there is one of a recurrent layer, and none keeps a state."""
+    return any(node.layer in EXPLICIT for node in graph.nodes) and not keeps_state(graph)
+
+
 def may_lie_inside(graph: Graph, names: Sequence[str]) -> bool:
     """Whether nodes can be a model inside: no way leads out of them and back, and no mask goes in or out unseen."""
     after: set[str] = set()
@@ -176,6 +184,8 @@ def problems(graph: Graph, manner: Manner) -> Iterator[tuple[str, str]]:
         yield "inside", f"expected nodes that no way leads out of and back; received {_shown(manner.inside)}"
     if manner.sequential and (manner.inside or manner.named or manner.shared):
         yield "sequential", "expected nothing inside, shared or named; received some"
+    if manner.explicit and (manner.sequential or manner.opened or not may_be_explicit(graph)):
+        yield "explicit", "expected recurrent layers without a state of their own, of fixed sizes; received others"
     yield from _sharing_problems(graph, manner)
     if not manner.opened.keys() <= {node.id for node in graph.inputs}:
         yield "opened", f"expected inputs of the graph; received {_shown(manner.opened)}"
@@ -301,6 +311,7 @@ def manner_words(manner: Manner) -> list[str]:
         "inside": "a model inside",
         "shared": "a shared layer",
         "named": "dictionaries",
+        "explicit": "initial states and masks given",
         "opened": "open sizes",
         "before": "run at other sizes before",
     }

@@ -12,7 +12,7 @@ from functools import cache, cached_property
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from cometfuzz.catalogue import LAYERS, OPERATORS, LayerSpec
+from cometfuzz.catalogue import COUNTED, LAYERS, OPERATORS, LayerSpec
 from cometfuzz.catalogue.spaces import Optional, Space
 from cometfuzz.catalogue.spec import OPERATOR, unbounded
 from cometfuzz.coverage.reach import why_unreachable
@@ -199,14 +199,15 @@ def _why_never_follows(before: LayerSpec, after: LayerSpec) -> str | None:
     return None
 
 
-def _needs_bound(spec: LayerSpec) -> bool:
-    """Whether a layer takes nothing but integers of which it is known how large they are: indices into a table."""
-    if any(dtype in FLOATS for dtype in spec.dtypes):
-        return False
-    for index in range(TRIES):
+@cache
+def _needs_bound(name: str) -> bool:
+    """Whether a layer or operator takes integers only if it is known how large they are: as indices, or since sums and
+    products of them must stay exact."""
+    spec = COUNTED[name]
+    for index in range(TRIES if "int32" in spec.dtypes else 0):
         draw = Draw("bounded", spec.name, index)
         types = spec.inputs(draw)
-        if (params := spec.draw_params(draw, types)) is not None:
+        if types[0].dtype == "int32" and (params := spec.draw_params(draw, types)) is not None:
             return not spec.accepts([replace(kind, high=None) for kind in types], params)
     return False
 
@@ -253,7 +254,6 @@ def _space(space_name: str, specs: Mapping[str, LayerSpec], sigma: int) -> Cover
     sequences: list[Item] = []
     unreachable: dict[Item, str] = {}
     aside = {"build": 0, "train": 0}
-    indexed = {name for name, spec in specs.items() if _needs_bound(spec)}
     for name, spec in specs.items():
         inputs += [Item("inputs", name, "dtype", dtype) for dtype in spec.dtypes]
         inputs += [Item("inputs", name, "rank", str(rank)) for rank in spec.ranks]
@@ -272,8 +272,9 @@ def _space(space_name: str, specs: Mapping[str, LayerSpec], sigma: int) -> Cover
         for after, follower in specs.items():
             if _why_never_follows(spec, follower) is None:
                 sequences.append(item := Item("sequences", name, "before", after))
-                if spec.high is unbounded and after in indexed:
-                    unreachable[item] = "indices need integers with a bound"
+                shared = set(_output_dtypes(spec)) & set(follower.dtypes)
+                if spec.high is unbounded and shared == {"int32"} and _needs_bound(after):
+                    unreachable[item] = "it takes integers with a bound only"
     items = {"inputs": tuple(inputs), "parameters": tuple(parameters), "sequences": tuple(sequences)}
     return CoverageSpace(space_name, items, unreachable, aside, specs)
 

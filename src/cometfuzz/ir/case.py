@@ -40,9 +40,10 @@ class Manner:
 
     opset: of ONNX files; 0 for what each exporter writes usually. sequential: a Sequential, not a functional model.
     inside: nodes that lie in a model inside the model. shared: nodes that are one layer, called several times, which
-    have all the weights of the first one. named: inputs and outputs are dictionaries. opened: the axes of inputs that
-    are built, exported and converted without a size. before: sizes of these axes at which the model has run, one after
-    the other, before it runs at the case's own.
+    have all the weights of the first one. named: inputs and outputs are dictionaries. explicit: calls of recurrent
+    layers say what is so anyway, an initial state of zeros and, where no mask arrives, one of ones. opened: the axes of
+    inputs that are built, exported and converted without a size. before: sizes of these axes at which the model has
+    run, one after the other, before it runs at the case's own.
     """
 
     opset: int = 0
@@ -51,6 +52,7 @@ class Manner:
     inside: tuple[str, ...] = ()
     shared: tuple[tuple[str, ...], ...] = ()
     named: bool = False
+    explicit: bool = False
     opened: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     before: tuple[Mapping[str, tuple[int, ...]], ...] = ()
 

@@ -63,6 +63,7 @@ class _MannerText(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True
     inside: list[str] = []
     shared: list[list[str]] = []
     named: bool = False
+    explicit: bool = False
     opened: dict[str, list[Axis]] = {}
     before: Annotated[list[dict[str, list[Length]]], Meta(max_length=MOST_BEFORE)] = []
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import operator as python
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from cometfuzz.ir.graph import Node
+from cometfuzz.ir.graph import Graph, Node
+from cometfuzz.ir.types import POLICIES, POLICY
 from cometfuzz.routes.offers import without_idle
+
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 _SCORES = ("return_attention_scores", "use_causal_mask")
 CALL_PARAMS: dict[str, tuple[str, ...]] = {
@@ -48,12 +52,34 @@ CALLS: dict[str, Callable[[Any, Node, Sequence[Any]], Any]] = {
 """Layers with a call of their own: (layer, node, tensors) -> outputs."""
 
 
-def call_layer(layer: Any, node: Node, tensors: Sequence[Any]) -> Any:
-    """Call a layer on its input tensors."""
+STATES = {"LSTM": 2, "GRU": 1, "SimpleRNN": 1}
+"""How many states a call begins with; as in the catalogue (a test compares)."""
+
+
+def policy(graph: Graph, node: Node) -> str:
+    """The dtype policy of a layer: named by the case, else its output's or input's float, else its output's dtype."""
+    kinds = [*(() if node.is_broken else node.outputs[:1]), *graph.input_types(node)]
+    named = node.params.get(POLICY) or node.params.get("dtype")
+    return str(named or next((kind.dtype for kind in kinds if kind.is_float), kinds[0].dtype))
+
+
+def explicit_arguments(graph: Graph, node: Node) -> dict[str, tuple[Any, ...]]:
+    """What a call of a recurrent layer may say though it is so anyway, each as a dtype and shapes: its first states,
+    which are zeros, and its mask, which is ones, unless one arrives with the input."""
+    if node.layer not in STATES:
+        return {}
+    x = graph.input_types(node)[0]
+    states = ((x.shape[0], node.params.units),) * STATES[node.layer]
+    found = {"initial_state": (POLICIES[policy(graph, node)][0], *states)}
+    return found if x.masked else {**found, "mask": ("bool", x.shape[:2])}
+
+
+def call_layer(layer: Any, node: Node, tensors: Sequence[Any], explicit: Mapping[str, Any] = NOTHING) -> Any:
+    """Call a layer on its input tensors; explicit: what it says besides."""
     if node.layer in CALLS:
         return CALLS[node.layer](layer, node, tensors)
     extra = {name: node.params[name] for name in CALL_PARAMS.get(node.layer, ())}
-    extra = without_idle(node.layer, type(layer), extra)
+    extra = {**without_idle(node.layer, type(layer), extra), **explicit}
     return layer(tensors[0] if len(tensors) == 1 else list(tensors), **extra)
 
 

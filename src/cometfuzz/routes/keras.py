@@ -18,7 +18,16 @@ from cometfuzz.ir.types import POLICY, TensorType
 from cometfuzz.plugins import builder_of
 from cometfuzz.protocol import WireTensor
 from cometfuzz.routes import QUIET, Group, Route, Stage, Step, Work, libraries
-from cometfuzz.routes.calls import CALL_PARAMS, WITHOUT_DTYPE, call_layer, call_operator, flat
+from cometfuzz.routes.calls import (
+    CALL_PARAMS,
+    NOTHING,
+    WITHOUT_DTYPE,
+    call_layer,
+    call_operator,
+    explicit_arguments,
+    flat,
+    policy,
+)
 from cometfuzz.routes.forms import keras_forms
 from cometfuzz.routes.handing import arranged, output_name, parts, runs
 from cometfuzz.routes.offers import answer, without_idle
@@ -290,11 +299,21 @@ class KerasAdapter:
                 else:
                     known = layers.get(first_of.get(node.id, node.id))
                     layers[node.id] = known or self.layer_of(graph, node)
-                    result = call_layer(layers[node.id], node, given)
+                    explicit = self._explicit(graph, node) if work.manner.explicit else NOTHING
+                    result = call_layer(layers[node.id], node, given, explicit)
             results = flat(result)
             if building.checked and not node.is_broken:
                 check_static_types(node, [self.static_type(value) for value in results])
             edges.update({Edge(node.id, index): value for index, value in enumerate(results)})
+
+    def _explicit(self, graph: Graph, node: Node) -> dict[str, Any]:
+        """What a call says though it is so anyway: first states of zeros, a mask of ones."""
+        found: dict[str, Any] = {}
+        for name, (dtype, *shapes) in explicit_arguments(graph, node).items():
+            make = self.keras.ops.ones if name == "mask" else self.keras.ops.zeros
+            values = [make(shape, dtype) for shape in shapes]
+            found[name] = values[0] if name == "mask" else values
+        return found
 
     def _nest(
         self,
@@ -443,13 +462,6 @@ def _check_computed_shapes(node: Node, said: Sequence[Open], computed: Sequence[
 def _fits(said: Open, shape: tuple[int, ...]) -> bool:
     """Whether a symbolic shape agrees with a real one, as far as it says anything."""
     return len(said) == len(shape) and all(a in (None, b) for a, b in zip_strictly(said, shape))
-
-
-def policy(graph: Graph, node: Node) -> str:
-    """The dtype policy of a layer: named by the case, else its output's or input's float, else its output's dtype."""
-    kinds = [*(() if node.is_broken else node.outputs[:1]), *graph.input_types(node)]
-    named = node.params.get(POLICY) or node.params.get("dtype")
-    return str(named or next((kind.dtype for kind in kinds if kind.is_float), kinds[0].dtype))
 
 
 def _dtype_name(x: Any) -> str:

@@ -40,7 +40,10 @@ MUTATED = 0.3
 SPECIALS = 0.5
 """How often a batch also gets special values: NaN that is swallowed is found in no other way."""
 
-PROBES = 0.25
+PROBES, PROBE_TRIES = 0.25, 64
+"""How often a case is a probe where there are some to make, and how long one is looked for: what is among them is rare,
+such as a square matrix out of two that were put side by side."""
+
 OPERATORS_SHARE = 0.2
 """How often a batch goes for operators while there are layers to go for: their space comes last, and would have to wait
 until those of layers are full."""
@@ -148,7 +151,8 @@ class Directed(Search):
         """A graph of one plan, whatever defect stands against it."""
         for goals in (self.goals, self.operators_goals):
             while (item := goals.next_probe()) is not None:
-                found = plan(item, self.guide, draw, replace(self.limits, dialect=self._home(item).lenient))
+                limits = replace(self.limits, dialect=self._home(item).lenient)
+                found = plan(item, self.guide, draw, limits, PROBE_TRIES)
                 graph = None if found is None else alone(found)
                 self._note("probe", graph is not None)
                 if graph is not None:

@@ -8,7 +8,15 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from cometfuzz.catalogue.manners import at_sizes, chain, may_be_open, may_lie_inside, may_share, problems
+from cometfuzz.catalogue.manners import (
+    at_sizes,
+    chain,
+    may_be_explicit,
+    may_be_open,
+    may_lie_inside,
+    may_share,
+    problems,
+)
 from cometfuzz.draw import Draw
 from cometfuzz.ir.case import PLAIN, Case, Manner
 from cometfuzz.ir.graph import INPUT, Graph
@@ -79,6 +87,10 @@ def _named(graph: Graph, manner: Manner, draw: Draw) -> Manner:
     return replace(manner, named=True)
 
 
+def _explicit(graph: Graph, manner: Manner, draw: Draw) -> Manner:
+    return replace(manner, explicit=True) if may_be_explicit(graph) else manner
+
+
 def _open(graph: Graph, manner: Manner, draw: Draw) -> Manner:
     """Sizes that the graph allows to be others, open; the model runs at one or two others first."""
     shapes = {node.id: node.params.shape for node in graph.inputs}
@@ -142,6 +154,7 @@ WAYS: Mapping[str, Callable[[Graph, Manner, Draw], Manner]] = MappingProxyType(
         "inside": _inside,
         "shared": _shared,
         "named": _named,
+        "explicit": _explicit,
     }
 )
 EXPORTING = ("opset", "exporter")

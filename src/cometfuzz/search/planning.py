@@ -20,7 +20,7 @@ from cometfuzz.mutation.base import Guide, ModelLimits
 TRIES, RANK_TRIES = 16, 60
 """How often calls are drawn, and inputs until their rank is the one that is wanted."""
 
-COMPANIONS = 3
+COMPANIONS = 6
 """How often what a layer reads besides its first tensor is drawn to go with that one."""
 
 
@@ -40,14 +40,14 @@ class PlannedCall:
 Plan = tuple[PlannedCall, ...]
 
 
-def plan(item: Item, guide: Guide, draw: Draw, limits: ModelLimits) -> Plan | None:
-    """Calls within the limits that cover the item, or None if none was found."""
+def plan(item: Item, guide: Guide, draw: Draw, limits: ModelLimits, tries: int = TRIES) -> Plan | None:
+    """Calls within the limits that cover the item, or None if none was found in so many tries."""
     spec = CATALOGUE[item.layer]
     if not limits.has(spec.name):
         return None
     if item.criterion == "sequences":
-        return _sequence(spec, CATALOGUE[item.value], guide, draw, limits) if limits.has(item.value) else None
-    for _ in range(TRIES):
+        return _sequence(spec, CATALOGUE[item.value], guide, draw, limits, tries) if limits.has(item.value) else None
+    for _ in range(tries):
         for call in _calls(spec, item, guide, draw, limits):
             if _covers(call, item, guide):
                 return (call,)
@@ -60,8 +60,8 @@ def followed(spec: LayerSpec, first: TensorType, guide: Guide, draw: Draw, limit
         return None
     low = spec.arity[0]
     offers = [(first, *(replace(first, masked=False) for _ in range(low - 1)))]
-    if low > 1:
-        offers += [(first, *_led_along(spec.inputs(draw)[:low], first)) for _ in range(COMPANIONS)]
+    beside = [spec.inputs(draw)[:low] for _ in range(COMPANIONS if low > 1 else 0)]
+    offers += [(first, *_led_along(drawn, first)) for drawn in beside if drawn[0].rank == first.rank]
     for types in offers:
         params = guide.draw_params(spec, types, draw, limits)
         if params is not None and _small(PlannedCall(spec, types, params), limits):
@@ -72,14 +72,16 @@ def followed(spec: LayerSpec, first: TensorType, guide: Guide, draw: Draw, limit
 def _led_along(drawn: tuple[TensorType, ...], first: TensorType) -> Iterator[TensorType]:
     """What was drawn beside another first tensor, made to go with this one: a size that was one of the other's is now
     this one's at that place, and floats have its dtype."""
-    sizes = dict(zip(drawn[0].shape, first.shape, strict=False)) if drawn[0].rank == first.rank else {}
+    sizes = dict(zip(drawn[0].shape, first.shape, strict=True))
     for kind in drawn[1:]:
         dtype = first.dtype if kind.is_float and first.is_float else kind.dtype
         yield replace(kind, dtype=dtype, shape=tuple(sizes.get(size, size) for size in kind.shape))
 
 
-def _sequence(before: LayerSpec, after: LayerSpec, guide: Guide, draw: Draw, limits: ModelLimits) -> Plan | None:
-    for index in range(TRIES):
+def _sequence(
+    before: LayerSpec, after: LayerSpec, guide: Guide, draw: Draw, limits: ModelLimits, tries: int
+) -> Plan | None:
+    for index in range(tries):
         wanted = after.inputs(draw) if index % 2 else ()
         types = _leading_to(wanted[0], before, draw) if wanted else before.inputs(draw)
         params = guide.draw_params(before, types, draw, limits)
@@ -102,7 +104,7 @@ def _leading_to(wanted: TensorType, before: LayerSpec, draw: Draw) -> tuple[Tens
     """Inputs of a layer that give what the next one was drawn with, if the layer keeps type and shape: many do, and
     some that follow want a square matrix, or sizes that go with those of what they read besides."""
     drawn = before.inputs(draw)
-    if wanted.dtype not in before.dtypes or wanted.rank not in before.ranks:
+    if wanted.dtype not in before.dtypes or wanted.rank != drawn[0].rank:
         return drawn
     return tuple(
         replace(kind, dtype=wanted.dtype, shape=wanted.shape, high=kind.high or wanted.high)

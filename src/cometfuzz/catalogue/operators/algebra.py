@@ -21,7 +21,7 @@ _MOST = 6
 
 
 def _draw_batch(draw: Draw) -> Shape:
-    return tuple(draw.integer(1, 3) for _ in range(draw.choice((0, 0, 1, 2))))
+    return tuple(draw.integer(1, 3) for _ in range(draw.choice((0, 0, 0, 1, 1, 2, 2, 3))))
 
 
 def _draw_square(draw: Draw) -> Types:

@@ -176,7 +176,9 @@ operator(
 
 def _draw_coordinates(draw: Draw) -> Types:
     dtype, shape = draw_dtype(draw, FLOATS), draw_shape(draw, draw.integer(1, 4), low=2, high=5)
-    return TensorType(dtype, shape), TensorType(dtype, (len(shape), *draw_shape(draw, draw.integer(1, 3))))
+    return TensorType(dtype, shape), TensorType(
+        dtype, (len(shape), *draw_shape(draw, draw.choice((1, 1, 2, 2, 3, 3, 4, 5)), high=5))
+    )
 
 
 operator(

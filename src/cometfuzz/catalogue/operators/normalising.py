@@ -150,7 +150,7 @@ operator(
 
 def _draw_classes(draw: Draw) -> Types:
     """Logits, and a class for each of them; the classes are along any axis."""
-    shape = draw_shape(draw, draw.integer(1, 4), low=2)
+    shape = draw_shape(draw, draw.integer(1, 5), low=2)
     axis = -1 if draw.chance(0.6) else draw.integer(-len(shape), -1)
     classes = max(1, shape[axis])
     return TensorType("int32", _without_axis(shape, axis), high=classes), TensorType(draw_dtype(draw, FLOATS), shape)

@@ -23,7 +23,7 @@ from cometfuzz.catalogue.operators.arranging import (
     named_axes_exist,
 )
 from cometfuzz.catalogue.spaces import Choice, Computed, Ints
-from cometfuzz.catalogue.spec import Ours, Rule, Shape
+from cometfuzz.catalogue.spec import Ours, Rule, Shape, unbounded
 from cometfuzz.draw import Draw
 from cometfuzz.ir.graph import Params
 from cometfuzz.ir.types import MAX_RANK, TensorType
@@ -271,6 +271,6 @@ moving(
     params=_DIAGONAL,
     rules={**SMALL, **_AXES_DIFFER},
     shape=_without_plane,
-    high=lambda x, p: None,
+    high=unbounded,
     output_ranks=range(4),
 )

@@ -10,9 +10,18 @@ from cometfuzz.errors import NoScript
 from cometfuzz.ir.case import PLAIN, Manner
 from cometfuzz.ir.graph import INPUT, OPERATOR, Edge, Graph, Inner, Node, is_operator, is_utility
 from cometfuzz.ir.types import POLICY
-from cometfuzz.routes.calls import CALL_PARAMS, FORMS, NOTATION, SIGNS, WITHOUT_DTYPE, OperatorForm, lists_of
+from cometfuzz.routes.calls import (
+    CALL_PARAMS,
+    FORMS,
+    NOTATION,
+    SIGNS,
+    WITHOUT_DTYPE,
+    OperatorForm,
+    explicit_arguments,
+    lists_of,
+    policy,
+)
 from cometfuzz.routes.handing import output_name, parts
-from cometfuzz.routes.keras import policy
 from cometfuzz.routes.keras2 import ABSENT
 from cometfuzz.triage.scripts.dialects import REQUIRED, REQUIRED_IN, Dialect, utility
 from cometfuzz.triage.scripts.text import array, assign, wrap
@@ -200,7 +209,13 @@ class Writer:
 
     def _flags(self, node: Node) -> list[str]:
         names = [name for name in CALL_PARAMS.get(node.layer, ()) if name != "attention_mask"]
-        return [f"{name}={node.params[name]!r}" for name in names if node.params[name]]
+        said = [f"{name}={node.params[name]!r}" for name in names if node.params[name]]
+        if self.manner.explicit:
+            for name, (dtype, *shapes) in explicit_arguments(self.graph, node).items():
+                make = "ones" if name == "mask" else "zeros"
+                values = ", ".join(f'keras.ops.{make}({shape}, "{dtype}")' for shape in shapes)
+                said.append(f"{name}={values}" if name == "mask" else f"{name}=[{values}]")
+        return said
 
     def layer(self, name: str, params: Mapping[str, Any], dtype: str) -> str:
         """The expression that makes a layer; those inside it get the same dtype."""

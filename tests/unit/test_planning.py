@@ -1,0 +1,82 @@
+"""Plans: calls that cover what is missing, also where only few calls do."""
+
+from dataclasses import replace
+
+import pytest
+
+from cometfuzz.catalogue import COUNTED
+from cometfuzz.coverage.gain import Coverage
+from cometfuzz.coverage.layers import SPACES, Item, full_space, ops_space
+from cometfuzz.draw import Draw
+from cometfuzz.ir.types import TensorType
+from cometfuzz.mutation.base import Guide, ModelLimits
+from cometfuzz.mutation.dialect import usual_dialects
+from cometfuzz.search.placing import alone
+from cometfuzz.search.planning import followed, plan
+
+TRIES = 40
+
+
+def guide() -> Guide:
+    return Guide([Coverage(space()) for space in SPACES])
+
+
+def limits() -> ModelLimits:
+    return replace(ModelLimits(), dialect=usual_dialects().modern.lenient)
+
+
+@pytest.mark.parametrize(
+    ("name", "first"),
+    [
+        ("ops.batch_normalization", TensorType("float32", (2, 3, 5))),  # mean and variance have the size of an axis
+        ("ops.segment_sum", TensorType("float16", (4, 3))),  # and a segment for each row
+        ("ops.where", TensorType("bool", (2, 5))),  # another dtype beside it
+        ("Dot", TensorType("float32", (2, 4, 3))),
+    ],
+)
+def test_what_is_read_besides_goes_with_a_tensor_as_it_is(name: str, first: TensorType) -> None:
+    found = [followed(COUNTED[name], first, guide(), Draw(name, index), limits()) for index in range(TRIES)]
+    calls = [call for call in found if call is not None]
+    assert calls
+    assert all(call.types[0] == first and call.spec.accepts(call.types, call.params) for call in calls)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("ops.abs", "ops.slogdet"),  # a square matrix
+        ("ops.negative", "ops.depth_to_space"),  # channels that make blocks
+        ("Dot", "ops.abs"),
+    ],
+)
+def test_a_layer_is_led_to_what_the_next_one_takes(before: str, after: str) -> None:
+    item = Item("sequences", before, "before", after)
+    found = next(filter(None, (plan(item, guide(), Draw(index), limits()) for index in range(TRIES))), None)
+    assert found is not None
+    assert [call.spec.name for call in found] == [before, after]
+    assert found[1].types[0] == found[0].output
+    assert alone(found) is not None
+
+
+@pytest.mark.parametrize("item", [Item("inputs", "Dot", "rank", "6"), Item("inputs", "ops.inner", "rank", "5")])
+def test_a_rank_that_is_never_drawn_is_planned_for(item: Item) -> None:
+    found = next(filter(None, (plan(item, guide(), Draw(index), limits()) for index in range(TRIES))), None)
+    assert found is not None
+    assert str(found[0].types[0].rank) == item.value
+
+
+def test_sequences_that_bounds_forbid_are_out_of_reach() -> None:
+    space = ops_space()
+    reason = "it takes integers with a bound only"
+    assert space.unreachable[Item("sequences", "ops.bitwise_invert", "before", "ops.add")] == reason
+    assert Item("sequences", "ops.add", "before", "ops.bitwise_invert") not in space.unreachable
+    assert set(full_space().unreachable.values()) == {reason}
+
+
+def test_the_rank_of_a_result_is_one_that_it_can_have() -> None:
+    for spec in COUNTED.values():
+        for index in range(12):
+            draw = Draw("ranks", spec.name, index)
+            types = spec.inputs(draw)
+            params = spec.draw_params(draw, types)
+            assert params is None or spec.outputs(types, params)[0].rank in spec.output_ranks, spec.name
