@@ -201,14 +201,18 @@ def _why_never_follows(before: LayerSpec, after: LayerSpec) -> str | None:
 
 @cache
 def _needs_bound(name: str) -> bool:
-    """Whether a layer or operator takes integers only if it is known how large they are: as indices, or since sums and
-    products of them must stay exact."""
+    """Whether a layer or operator takes integers, in any place, only if it is known how large they are: as indices, or
+    since sums and products of them must stay exact."""
     spec = COUNTED[name]
     for index in range(TRIES if "int32" in spec.dtypes else 0):
         draw = Draw("bounded", spec.name, index)
         types = spec.inputs(draw)
         if types[0].dtype == "int32" and (params := spec.draw_params(draw, types)) is not None:
-            return not spec.accepts([replace(kind, high=None) for kind in types], params)
+            places = [place for place, kind in enumerate(types) if kind.dtype == "int32"]
+            freed = [
+                [replace(kind, high=None) if at == place else kind for at, kind in enumerate(types)] for place in places
+            ]
+            return not any(spec.accepts(each, params) for each in freed)
     return False
 
 

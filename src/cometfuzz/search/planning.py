@@ -103,8 +103,8 @@ def _sequence(
 def _leading_to(wanted: TensorType, before: LayerSpec, draw: Draw) -> tuple[TensorType, ...]:
     """Inputs of a layer that give what the next one was drawn with, if the layer keeps type and shape: many do, and
     some that follow want a square matrix, or sizes that go with those of what they read besides."""
-    drawn = before.inputs(draw)
-    if wanted.dtype not in before.dtypes or wanted.rank != drawn[0].rank:
+    drawn = _of_rank(wanted.rank, before, draw, tries=4) if wanted.rank in before.ranks else before.inputs(draw)
+    if wanted.dtype not in before.dtypes or wanted.rank != drawn[0].rank or draw.chance(0.5):
         return drawn
     return tuple(
         replace(kind, dtype=wanted.dtype, shape=wanted.shape, high=kind.high or wanted.high)
@@ -136,9 +136,9 @@ def _calls(spec: LayerSpec, item: Item, guide: Guide, draw: Draw, limits: ModelL
         yield PlannedCall(spec, types, params)
 
 
-def _of_rank(rank: int, spec: LayerSpec, draw: Draw) -> tuple[TensorType, ...]:
-    """Drawn inputs of which the first has a rank; one that is never drawn is made by axes of size 1, as MDims does."""
-    for _ in range(RANK_TRIES):
+def _of_rank(rank: int, spec: LayerSpec, draw: Draw, tries: int = RANK_TRIES) -> tuple[TensorType, ...]:
+    """Drawn inputs of which the first has a rank; one that is seldom drawn is made by axes of size 1, as MDims does."""
+    for _ in range(tries):
         types = spec.inputs(draw)
         if types[0].rank == rank:
             return types

@@ -338,6 +338,16 @@ def _draw_two(ranks: Any) -> Any:
     return lambda draw: (draw_tensor(draw, ranks, FLOATS),) * 2
 
 
+def _draw_pair_of_images(draw: Draw) -> Types:
+    """Images of any size, or such that the usual filter of eleven pixels fits."""
+    kind = draw_tensor(draw, IMAGES, FLOATS)
+    if draw.chance(0.3):
+        sizes = (draw.integer(11, 13), draw.integer(11, 13))
+        places = (*sizes, draw.integer(1, 3)) if draw.chance(0.5) else (draw.integer(1, 3), *sizes)
+        kind = TensorType(kind.dtype, (*kind.shape[:-3], *places))
+    return kind, kind
+
+
 _ALIKE: Mapping[str, Rule] = {
     "both have one shape": lambda x, p: x[0].shape == x[1].shape,
     "there is something to compare": Ours(lambda x, p: x[0].elements > 0),
@@ -365,6 +375,6 @@ operator(
     },
     rules={**_ALIKE, "the filter fits": Ours(lambda x, p: min(places(x[0], p)) >= p.filter_size)},
     shape=lambda x, p: x[0].shape[:-3],
-    inputs=_draw_two(IMAGES),
+    inputs=_draw_pair_of_images,
     output_ranks=(0, 1),
 )
