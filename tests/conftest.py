@@ -1,6 +1,12 @@
 """What all tests share: what a user's machine has learned of the ledger is not theirs, nor what else is installed."""
 
 import os
+import sys
 
 os.environ["COMETFUZZ_LEDGER"] = os.devnull + "/none"
 os.environ["COMETFUZZ_PLUGINS"] = "none"
+
+# Some shells and container images forbid Python to keep what it has compiled. Hundreds of processes import the same
+# modules here: to compile them is a third of the start of a command, and more than half of collecting the tests.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False

@@ -152,11 +152,12 @@ def paper_space(sigma: int = SIGMA) -> CoverageSpace:
                 if reason is not None:
                     unreachable[item] = reason
     sequences = []
+    ends = {name: _ends(LAYERS[name]) for name in ranked}
     for before, entry in ranked.items():
         for after, follower in ranked.items():
             if set(entry["output_ranks"]) & set(follower["input_ranks"]):
                 sequences.append(item := Item("sequences", before, "before", after))
-                if (reason := _why_never_follows(LAYERS[before], LAYERS[after])) is not None:
+                if (reason := _why_never_follows(ends[before], ends[after])) is not None:
                     unreachable[item] = reason
     items = {"inputs": tuple(inputs), "parameters": tuple(parameters), "sequences": tuple(sequences)}
     return CoverageSpace("paper", items, unreachable, {})
@@ -188,13 +189,28 @@ def _numeric_size(space: Space) -> int | None:
     return _numeric_size(space.inner) if isinstance(space, Optional) else space.size()
 
 
-def _why_never_follows(before: LayerSpec, after: LayerSpec) -> str | None:
+class _Ends(NamedTuple):
+    """What decides which layers a layer can follow, and which can follow it; there are tens of thousands of pairs."""
+
+    libraries: frozenset[str]
+    ranks: frozenset[int]
+    dtypes: frozenset[str]
+    output_ranks: frozenset[int]
+    output_dtypes: frozenset[str]
+
+
+def _ends(spec: LayerSpec) -> _Ends:
+    given = frozenset(spec.libraries), frozenset(spec.ranks), frozenset(spec.dtypes)
+    return _Ends(*given, frozenset(spec.output_ranks), frozenset(_output_dtypes(spec)))
+
+
+def _why_never_follows(before: _Ends, after: _Ends) -> str | None:
     """Why no edge can lead from one layer to another, or None."""
-    if not set(before.libraries) & set(after.libraries):
+    if before.libraries.isdisjoint(after.libraries):
         return "no library has both layers"
-    if not set(before.output_ranks) & set(after.ranks):
+    if before.output_ranks.isdisjoint(after.ranks):
         return "the ranks never meet"
-    if not set(_output_dtypes(before)) & set(after.dtypes):
+    if before.output_dtypes.isdisjoint(after.dtypes):
         return "the dtypes never meet"
     return None
 
@@ -258,6 +274,7 @@ def _space(space_name: str, specs: Mapping[str, LayerSpec], sigma: int) -> Cover
     sequences: list[Item] = []
     unreachable: dict[Item, str] = {}
     aside = {"build": 0, "train": 0}
+    ends = {name: _ends(spec) for name, spec in specs.items()}
     for name, spec in specs.items():
         inputs += [Item("inputs", name, "dtype", dtype) for dtype in spec.dtypes]
         inputs += [Item("inputs", name, "rank", str(rank)) for rank in spec.ranks]
@@ -273,10 +290,10 @@ def _space(space_name: str, specs: Mapping[str, LayerSpec], sigma: int) -> Cover
                     option = next(option for option in options if text(option) == value)
                     if (reason := why_unreachable(spec, parameter, option)) is not None:
                         unreachable[item] = reason
-        for after, follower in specs.items():
-            if _why_never_follows(spec, follower) is None:
+        for after, follower in ends.items():
+            if _why_never_follows(ends[name], follower) is None:
                 sequences.append(item := Item("sequences", name, "before", after))
-                shared = set(_output_dtypes(spec)) & set(follower.dtypes)
+                shared = ends[name].output_dtypes & follower.dtypes
                 if spec.high is unbounded and shared == {"int32"} and _needs_bound(after):
                     unreachable[item] = "it takes integers with a bound only"
     items = {"inputs": tuple(inputs), "parameters": tuple(parameters), "sequences": tuple(sequences)}

@@ -9,11 +9,13 @@ from cometfuzz.catalogue.spec import CATALOGUE
 from cometfuzz.coverage.layers import NUMERIC, PAPER_PARAMETERS, CoverageSpace, Item, text
 
 Offering = Callable[..., Sequence[Offer]]
-"""The offers that count where some layers run, which are given by name."""
+"""The offers that count where some layers run, which are given by name; some that count for one of them if for all."""
 
 
 def offered_space(space: CoverageSpace, offering: Offering) -> CoverageSpace:
     """The same space, with the reason for each item that some library does not have."""
+    if not any(offering(layer) for layer in space.specs):
+        return space
     lacking = {
         item: reason
         for items in space.items.values()

@@ -11,6 +11,7 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -104,17 +105,16 @@ class _Pages:
 
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
-        self.environment = _environment()
-        loader = self.environment.loader
+        loader = _environment().loader
         assert loader is not None
-        style, script = (loader.get_source(self.environment, name)[0] for name in ("report.css", "report.js"))
-        self.environment.globals.update(
-            facts=facts,
-            version=cometfuzz.__version__,
-            style=Markup(style),
-            script=Markup(script),
-            policy=_policy(style, script),
-        )
+        style, script = (loader.get_source(_environment(), name)[0] for name in ("report.css", "report.js"))
+        self.everywhere = {
+            "facts": facts,
+            "version": cometfuzz.__version__,
+            "style": Markup(style),
+            "script": Markup(script),
+            "policy": _policy(style, script),
+        }
 
     def index(self) -> bytes:
         return self.page(
@@ -147,7 +147,7 @@ class _Pages:
 
     def page(self, template: str, **values: Any) -> bytes:
         """What a template makes of some values."""
-        return _bytes(self.environment.get_template(template).render(**values))
+        return _bytes(_environment().get_template(template).render(self.everywhere, **values))
 
 
 def rerun_command(facts: Facts) -> str:
@@ -200,7 +200,9 @@ def _choices(bugs: Sequence[Bug]) -> dict[str, list[str]]:
     }
 
 
+@cache
 def _environment() -> Environment:
+    """What is the same for all reports: to compile the templates takes longer than to fill them."""
     environment = Environment(
         loader=PackageLoader("cometfuzz.reports"),
         autoescape=True,

@@ -40,7 +40,7 @@ MUTATED = 0.3
 SPECIALS = 0.5
 """How often a batch also gets special values: NaN that is swallowed is found in no other way."""
 
-PROBES, PROBE_TRIES = 0.25, 64
+PROBES, PROBE_TRIES = 0.25, 200
 """How often a case is a probe where there are some to make, and how long one is looked for: what is among them is rare,
 such as a square matrix out of two that were put side by side."""
 

@@ -20,7 +20,7 @@ from cometfuzz.mutation.base import Guide, ModelLimits
 TRIES, RANK_TRIES = 16, 60
 """How often calls are drawn, and inputs until their rank is the one that is wanted."""
 
-COMPANIONS = 6
+COMPANIONS = 4
 """How often what a layer reads besides its first tensor is drawn to go with that one."""
 
 
@@ -60,7 +60,7 @@ def followed(spec: LayerSpec, first: TensorType, guide: Guide, draw: Draw, limit
         return None
     low = spec.arity[0]
     offers = [(first, *(replace(first, masked=False) for _ in range(low - 1)))]
-    beside = [spec.inputs(draw)[:low] for _ in range(COMPANIONS if low > 1 else 0)]
+    beside = [_of_rank(first.rank, spec, draw, tries=2)[:low] for _ in range(COMPANIONS if low > 1 else 0)]
     offers += [(first, *_led_along(drawn, first)) for drawn in beside if drawn[0].rank == first.rank]
     for types in offers:
         params = guide.draw_params(spec, types, draw, limits)

@@ -1,5 +1,6 @@
 """Numbers, arrays and calls as Python text."""
 
+import math
 import re
 import textwrap
 from collections.abc import Sequence
@@ -26,8 +27,8 @@ def number(value: float | int | bool, dtype: str = "float64", digits: int = 0) -
     if dtype not in FLOATS:
         return str(int(value))
     wide = float(value)
-    if not np.isfinite(wide):
-        return "np.nan" if np.isnan(wide) else "np.inf" if wide > 0 else "-np.inf"
+    if not math.isfinite(wide):
+        return "np.nan" if math.isnan(wide) else "np.inf" if wide > 0 else "-np.inf"
     if digits:
         return _with_point(f"{wide:.{digits}g}")
     kind = NUMPY[dtype].type
@@ -37,7 +38,7 @@ def number(value: float | int | bool, dtype: str = "float64", digits: int = 0) -
 
 
 def _with_point(text: str) -> str:
-    return text if any(mark in text for mark in ".en") else f"{text}.0"
+    return text if "." in text or "e" in text or "n" in text else f"{text}.0"
 
 
 def array(values: Array, dtype: str, named: str = "", digits: int = 0) -> str:
@@ -108,19 +109,24 @@ _BLANK = "\x00"
 """Stands for a blank at which a line is not broken."""
 
 
+_BRACKETS_AND_QUOTES = re.compile(r"[\"'()\[\]{}]")
+
+
 def _depths(text: str) -> list[int]:
     """For each sign, how many brackets are open after it; quoted ones do not count."""
-    depth, quote, depths, before = 0, "", [], ""
-    for sign in text:
+    depth, quote = 0, ""
+    depths: list[int] = []
+    for found in _BRACKETS_AND_QUOTES.finditer(text):
+        sign, at = found.group(), found.start()
+        depths += [depth] * (at - len(depths))
         if quote:
-            quote = "" if sign == quote and before != "\\" else quote
+            quote = "" if sign == quote and text[at - 1] != "\\" else quote
         elif sign in "\"'":
             quote = sign
         else:
-            depth += (sign in "([{") - (sign in ")]}")
+            depth += 1 if sign in "([{" else -1
         depths.append(depth)
-        before = sign
-    return depths
+    return depths + [depth] * (len(text) - len(depths))
 
 
 def _glued(text: str) -> str:
