@@ -216,20 +216,19 @@ def _why_never_follows(before: _Ends, after: _Ends) -> str | None:
 
 
 @cache
-def _needs_bound(name: str) -> bool:
-    """Whether a layer or operator takes integers, in any place, only if it is known how large they are: as indices, or
-    since sums and products of them must stay exact."""
-    spec = COUNTED[name]
-    for index in range(TRIES if "int32" in spec.dtypes else 0):
+def _readable(name: str) -> frozenset[str]:
+    """The dtypes of tensors that a layer or operator reads, in any place, if nobody says how large their integers are:
+    indices need a bound, and so do sums and products that must stay exact."""
+    spec, found = COUNTED[name], set()
+    for index in range(TRIES):
         draw = Draw("bounded", spec.name, index)
         types = spec.inputs(draw)
-        if types[0].dtype == "int32" and (params := spec.draw_params(draw, types)) is not None:
-            places = [place for place, kind in enumerate(types) if kind.dtype == "int32"]
-            freed = [
-                [replace(kind, high=None) if at == place else kind for at, kind in enumerate(types)] for place in places
-            ]
-            return not any(spec.accepts(each, params) for each in freed)
-    return False
+        params = spec.draw_params(draw, types)
+        for place, kind in enumerate(types if params is not None else ()):
+            freed = [replace(each, high=None) if at == place else each for at, each in enumerate(types)]
+            if kind.dtype != "int32" or (params is not None and spec.accepts(freed, params)):
+                found.add(kind.dtype)
+    return frozenset(found)
 
 
 def _output_dtypes(spec: LayerSpec) -> tuple[str, ...]:
@@ -294,7 +293,11 @@ def _space(space_name: str, specs: Mapping[str, LayerSpec], sigma: int) -> Cover
             if _why_never_follows(ends[name], follower) is None:
                 sequences.append(item := Item("sequences", name, "before", after))
                 shared = ends[name].output_dtypes & follower.dtypes
-                if spec.high is unbounded and shared == {"int32"} and _needs_bound(after):
+                if (
+                    spec.high is unbounded
+                    and shared == {"int32"}
+                    and ends[name].output_dtypes.isdisjoint(_readable(after))
+                ):
                     unreachable[item] = "it takes integers with a bound only"
     items = {"inputs": tuple(inputs), "parameters": tuple(parameters), "sequences": tuple(sequences)}
     return CoverageSpace(space_name, items, unreachable, aside, specs)

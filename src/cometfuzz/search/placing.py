@@ -14,8 +14,10 @@ from cometfuzz.search.planning import Plan
 def place(editor: Editor, found: Plan, source: Edge | None = None) -> None:
     """Add the calls of a plan; the first reads `source` as it is, or tensors that are led to its types."""
     for call in found:
-        inputs = [] if source is None else [source]
-        inputs += [editor.adapt(_nearest(editor, kind), kind) for kind in call.types[len(inputs) :]]
+        inputs = [
+            source if source is not None and index == call.at else editor.adapt(_nearest(editor, kind), kind)
+            for index, kind in enumerate(call.types)
+        ]
         made = editor.add(call.spec.name, call.params, inputs)
         if source in editor.outputs and not editor.taps:
             editor.outputs.remove(source)
@@ -40,8 +42,11 @@ def alone(found: Plan) -> Graph | None:
     drafts: list[Draft] = []
     source: Edge | None = None
     for call in found:
-        inputs = [] if source is None else [source]
-        for kind in call.types[len(inputs) :]:
+        inputs = []
+        for index, kind in enumerate(call.types):
+            if source is not None and index == call.at:
+                inputs.append(source)
+                continue
             drafts.append(Draft(f"n{len(drafts)}", INPUT, input_params(_promised(kind)), ()))
             inputs.append(Edge(drafts[-1].id))
         drafts.append(Draft(f"n{len(drafts)}", call.spec.name, call.params, tuple(inputs)))

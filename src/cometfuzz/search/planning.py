@@ -3,7 +3,7 @@
 A Plan is one call, or two of which the second reads the first. It says nothing of a graph: `directed` places it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -26,11 +26,12 @@ COMPANIONS = 4
 
 @dataclass(frozen=True)
 class PlannedCall:
-    """A valid layer call: the types that it reads and its parameters."""
+    """A valid layer call: the types that it reads and its parameters; `at`: in which place it reads the call before."""
 
     spec: LayerSpec
     types: tuple[TensorType, ...]
     params: Params
+    at: int = 0
 
     @property
     def output(self) -> TensorType:
@@ -60,22 +61,52 @@ def followed(spec: LayerSpec, first: TensorType, guide: Guide, draw: Draw, limit
         return None
     low = spec.arity[0]
     offers = [(first, *(replace(first, masked=False) for _ in range(low - 1)))]
-    beside = [_of_rank(first.rank, spec, draw, tries=2)[:low] for _ in range(COMPANIONS if low > 1 else 0)]
-    offers += [(first, *_led_along(drawn, first)) for drawn in beside if drawn[0].rank == first.rank]
+    drawn = [_of_rank(first.rank, spec, draw, tries=2)[:low] for _ in range(COMPANIONS if low > 1 else 0)]
+    offers += [_beside(each, first, 0) for each in drawn if each[0].rank == first.rank]
+    return _call(spec, offers, 0, guide, draw, limits)
+
+
+def _read_later(
+    spec: LayerSpec, given: TensorType, guide: Guide, draw: Draw, limits: ModelLimits
+) -> PlannedCall | None:
+    """The same in another place than the first, by lot."""
+    at = draw.integer(1, spec.arity[0] - 1)
+    drawn = [spec.inputs(draw)[: spec.arity[0]] for _ in range(COMPANIONS)]
+    offers = [
+        _beside(each, given, at) for each in drawn if (each[at].dtype, each[at].rank) == (given.dtype, given.rank)
+    ]
+    return _call(spec, offers, at, guide, draw, limits)
+
+
+def _call(
+    spec: LayerSpec,
+    offers: Iterable[tuple[TensorType, ...]],
+    at: int,
+    guide: Guide,
+    draw: Draw,
+    limits: ModelLimits,
+) -> PlannedCall | None:
+    """The first call on one of some inputs that is valid."""
     for types in offers:
         params = guide.draw_params(spec, types, draw, limits)
-        if params is not None and _small(PlannedCall(spec, types, params), limits):
-            return PlannedCall(spec, types, params)
+        if params is None:
+            continue
+        call = PlannedCall(spec, types, params, at)
+        if spec.accepts(types, params) and _small(call, limits):
+            return call
     return None
 
 
-def _led_along(drawn: tuple[TensorType, ...], first: TensorType) -> Iterator[TensorType]:
-    """What was drawn beside another first tensor, made to go with this one: a size that was one of the other's is now
-    this one's at that place, and floats have its dtype."""
-    sizes = dict(zip(drawn[0].shape, first.shape, strict=True))
-    for kind in drawn[1:]:
-        dtype = first.dtype if kind.is_float and first.is_float else kind.dtype
-        yield replace(kind, dtype=dtype, shape=tuple(sizes.get(size, size) for size in kind.shape))
+def _beside(drawn: tuple[TensorType, ...], given: TensorType, at: int) -> tuple[TensorType, ...]:
+    """What was drawn, with a tensor as it is in one place and others made to go with it: a size that was one of the
+    drawn tensor's is now this one's at that axis, and floats have its dtype."""
+    sizes = dict(zip(drawn[at].shape, given.shape, strict=True))
+    found = []
+    for kind in drawn:
+        dtype = given.dtype if kind.is_float and given.is_float else kind.dtype
+        found.append(replace(kind, dtype=dtype, shape=tuple(sizes.get(size, size) for size in kind.shape)))
+    found[at] = given
+    return tuple(found)
 
 
 def _sequence(
@@ -91,11 +122,12 @@ def _sequence(
         if not _small(first, limits):
             continue
         if wanted and first.output == replace(wanted[0], high=first.output.high):
-            params = guide.draw_params(after, types := (first.output, *wanted[1:]), draw, limits)
-            second = None if params is None else PlannedCall(after, types, params)
+            second = _call(after, [(first.output, *wanted[1:])], 0, guide, draw, limits)
+        elif index % 4 == 3 and after.arity[0] > 1:
+            second = _read_later(after, first.output, guide, draw, limits)
         else:
             second = followed(after, first.output, guide, draw, limits)
-        if second is not None and after.accepts(second.types, second.params) and _small(second, limits):
+        if second is not None and second.types[second.at] == first.output:
             return first, second
     return None
 
