@@ -3,6 +3,9 @@
 from collections import deque
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import fields
+
+import msgspec
 
 import cometfuzz
 from cometfuzz.campaign.events import Summary
@@ -61,10 +64,19 @@ def replay(
         for name, statuses in records.parts(logged.index):
             with suppress(InvalidCase):  # a part whose file was set aside covers a little again
                 ran(case if name == logged.case_id else records.case(name), statuses)
-        strategy.learn(case, _feedback(records, logged))
+        _learn(records, strategy, case, logged)
         show(logged.index + 1)
     fill()
     return list(flying)
+
+
+def _learn(records: Records, strategy: Strategy, case: Case, logged: Logged) -> None:
+    try:
+        strategy.learn(case, _feedback(records, logged))
+    except InvalidCase as error:
+        raise InvalidCampaign(
+            f"{records.folder}: expected calls in the leads of case {logged.index}; received {error}"
+        ) from None
 
 
 def _expect(records: Records, logged: Logged, received: str) -> None:
@@ -78,8 +90,10 @@ def _expect(records: Records, logged: Logged, received: str) -> None:
 
 def _feedback(records: Records, logged: Logged) -> Feedback:
     try:
-        return Feedback(**logged.feedback)
-    except TypeError as error:
+        if unknown := logged.feedback.keys() - {each.name for each in fields(Feedback)}:
+            raise ValueError(f"{sorted(unknown)[0]!r:.80}, which nobody knows")
+        return msgspec.convert(logged.feedback, Feedback)
+    except ValueError as error:
         raise InvalidCampaign(
             f"{records.folder}: expected the feedback of case {logged.index} as this version knows it; received {error}"
         ) from None

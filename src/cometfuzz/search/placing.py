@@ -42,7 +42,7 @@ def alone(found: Plan) -> Graph | None:
     for call in found:
         inputs = [] if source is None else [source]
         for kind in call.types[len(inputs) :]:
-            drafts.append(Draft(f"n{len(drafts)}", INPUT, input_params(_promised(kind)), ()))
+            drafts.append(Draft(f"n{len(drafts)}", INPUT, input_params(promised(kind)), ()))
             inputs.append(Edge(drafts[-1].id))
         drafts.append(Draft(f"n{len(drafts)}", call.spec.name, call.params, tuple(inputs)))
         source = Edge(drafts[-1].id)
@@ -53,6 +53,6 @@ def alone(found: Plan) -> Graph | None:
         return None
 
 
-def _promised(kind: TensorType) -> TensorType:
+def promised(kind: TensorType) -> TensorType:
     """A type that an input can have: its integers have a bound, though those that it stands for may have none."""
     return replace(kind, high=USUAL_BOUND) if kind.dtype == "int32" and kind.high is None else kind
