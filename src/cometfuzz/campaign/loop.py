@@ -256,7 +256,7 @@ class Campaign:
             case_id=case_id(flight.case),
             operator=flight.operator,
             nodes=len(flight.case.graph.nodes),
-            feedback=asdict(feedback),
+            feedback=feedback.as_plain(),
             gained={name: _covered(coverage, name) - _covered(before, name) for name in coverage},
             parts=parts,
             coverage=coverage,

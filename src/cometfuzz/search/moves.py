@@ -87,11 +87,7 @@ def _changed(spec: LayerSpec, types: Types, params: Params, move: Move, draw: Dr
             if first.rank > 1:
                 yield _reshaped(types, lambda given: (*given[:1], *given[2:])), params
         case "size":
-            for axis, size in enumerate(first.shape):
-                for other in _near(size):
-                    wider = [_of_size(kind, axis, other) if _has(kind, first, axis) else kind for kind in types]
-                    yield tuple(wider), params
-                    yield (wider[0], *types[1:]), params
+            yield from ((changed, params) for changed in _resized(types))
         case "mask":
             if first.rank == 3 and first.is_float:
                 yield (replace(first, masked=not first.masked), *types[1:]), params
@@ -130,13 +126,23 @@ def _of_dtype(kind: TensorType, dtype: str) -> TensorType:
     return TensorType(dtype, kind.shape, floats, BOUND if dtype == "int32" else None)
 
 
-def _of_size(kind: TensorType, axis: int, size: int) -> TensorType:
-    return replace(kind, shape=(*kind.shape[:axis], size, *kind.shape[axis + 1 :]))
+def _resized(types: Types) -> Iterator[Types]:
+    """Types with another size: along one axis of one of them, along that axis of all that share the size, and wherever
+    the size stands, since it may have to be the same along several axes."""
+    for kind in types:
+        for axis, size in enumerate(kind.shape):
+            for other in _near(size):
+                same = [each.rank == kind.rank and each.shape[axis] == size for each in types]
+                yield tuple(_of_size(each, (axis,), other) if each is kind else each for each in types)
+                yield tuple(
+                    _of_size(each, (axis,), other) if has else each for each, has in zip(types, same, strict=True)
+                )
+                places = ([at for at, given in enumerate(each.shape) if given == size] for each in types)
+                yield tuple(_of_size(each, at, other) for each, at in zip(types, places, strict=True))
 
 
-def _has(kind: TensorType, first: TensorType, axis: int) -> bool:
-    """Whether a type has the size of the first one along an axis."""
-    return kind.rank == first.rank and kind.shape[axis] == first.shape[axis]
+def _of_size(kind: TensorType, axes: Sequence[int], size: int) -> TensorType:
+    return replace(kind, shape=tuple(size if axis in axes else given for axis, given in enumerate(kind.shape)))
 
 
 def _reshaped(types: Types, change: Any) -> Types:

@@ -10,9 +10,11 @@ Strategies are entry points of the group "cometfuzz.strategies": a package from 
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cache
-from typing import Protocol
+from typing import Any, Protocol
+
+import msgspec
 
 from cometfuzz.coverage.gain import Coverage, Fact, Gain
 from cometfuzz.coverage.layers import SIGMA, SPACES
@@ -70,6 +72,19 @@ class Feedback:
     new_branches: bool | None = None
     nonfinite: bool = False
     leads: tuple[Lead, ...] = ()
+
+    def as_plain(self) -> dict[str, Any]:
+        """The form in JSON; most cases have no leads, and say nothing of them."""
+        plain = {name: value for name, value in vars(self).items() if name != "leads"}
+        leads = [{**vars(lead), "calls": list(lead.calls), "routes": list(lead.routes)} for lead in self.leads]
+        return {**plain, "leads": leads} if leads else plain
+
+    @staticmethod
+    def from_plain(plain: Mapping[str, Any]) -> "Feedback":
+        """ValueError if it is not of this form."""
+        if unknown := plain.keys() - {each.name for each in fields(Feedback)}:
+            raise ValueError(f"{min(unknown)!r:.80}, which nobody knows")
+        return msgspec.convert(plain, Feedback)
 
 
 @dataclass(frozen=True)
