@@ -40,6 +40,7 @@ from cometfuzz.search.neighbours import (
     MODELS,
     NEIGHBOURS,
     SHARE,
+    SHARE_BEHIND,
     WAITING,
     Neighbours,
     call_of,
@@ -156,6 +157,19 @@ def test_a_neighbourhood_ends_when_it_brings_nothing_and_lives_on_while_it_does(
     assert made.make(Draw("over")) is None
 
 
+def test_it_gets_less_while_other_cases_bring_more() -> None:
+    made = neighbours()
+    made.learn([lead()], own=False)
+    assert made.share == SHARE, "nothing is known yet"
+    for index, (found, share) in enumerate(((False, SHARE_BEHIND), (False, SHARE_BEHIND), (True, SHARE_BEHIND))):
+        assert made.make(Draw(index)) is not None
+        made.learn([lead("Dense")] if found else [], own=True)
+        assert made.share == share
+    for _ in range(2):
+        made.learn([], own=False)
+    assert made.share == SHARE, "one in three each"
+
+
 def test_a_bug_that_looks_new_each_time_does_not_go_on_for_ever() -> None:
     made, models = neighbours(), 0
     made.learn([lead()], own=False)
@@ -239,11 +253,13 @@ def campaign(strategy: Directed, start: int = 0, flying: Sequence[Case] = ()) ->
         index += 1
 
 
-def test_a_campaign_that_goes_on_has_the_same_neighbours(tmp_path: Path) -> None:
+def test_a_campaign_that_goes_on_has_the_same_neighbours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, share in (("SHARE", 0.4), ("SHARE_BEHIND", 0.2)):  # so that a short one has some
+        monkeypatch.setattr(f"cometfuzz.search.neighbours.{name}", share)
     whole = directed()
     unharmed = [done.case_id for done in islice(campaign(whole), CASES)]
     record = whole.operators()[NEIGHBOURS]
-    assert 4 <= record["applied"] <= 2 * SHARE * CASES
+    assert 4 <= record["applied"] <= CASES / 2
     done = 0
     for upto in (25, CASES):
         with Store.open(tmp_path) if done else Store.create(tmp_path, SETTINGS) as store:

@@ -21,7 +21,7 @@ from cometfuzz.mutation.repair import Editor, trim
 from cometfuzz.search.for_routes import ForRoutes
 from cometfuzz.search.goals import Goals, is_sequence
 from cometfuzz.search.metropolis import Record, as_plain
-from cometfuzz.search.neighbours import NEIGHBOURS, SHARE, Neighbours
+from cometfuzz.search.neighbours import NEIGHBOURS, Neighbours
 from cometfuzz.search.pairs import Model, Pairs
 from cometfuzz.search.placing import alone, place
 from cometfuzz.search.planning import PlannedCall, fact_of, followed, plan
@@ -127,7 +127,7 @@ class Directed(Search):
     def _neighbouring(self, draw: Draw) -> Case | None:
         """A case around what is alive, if it is its turn. Its record counts as fit what brought a new kind."""
         aside = draw.child(NEIGHBOURS)
-        if self.neighbours is None or not self.neighbours.waiting or not aside.chance(SHARE):
+        if self.neighbours is None or not self.neighbours.waiting or not aside.chance(self.neighbours.share):
             return None
         model, record = self.neighbours.make(aside), self.records[NEIGHBOURS]
         record.attempts, record.applied = record.attempts + 1, record.applied + (model is not None)

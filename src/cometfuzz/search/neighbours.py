@@ -32,10 +32,14 @@ from cometfuzz.search.strategies import Lead, RouteGoals
 NEIGHBOURS = "neighbours"
 """How a case is said to be made that is around a finding."""
 
-SHARE = 0.2
+SHARE, SHARE_BEHIND = 0.2, 0.05
 """How many of the cases may be around findings: one in five, so that a campaign in which every case brings something
-new still gives four in five to what nobody has tried. A dear route gets them only while it is behind its share of the
-time, as it gets everything, so they take nothing from the other routes."""
+new still gives four in five to what nobody has tried; and one in twenty while other cases bring new kinds more often,
+as they do when hardly anything has been tried. A dear route gets them only while it is behind its share of the time, as
+it gets everything, so they take nothing from the other routes."""
+
+LATELY = 64
+"""Of how many cases of either sort, the last ones, it counts how many brought something new."""
 
 CALLS, CALLS_AROUND_A_STOP = 5, 2
 """How many calls a model has: as many as models for pairs on dear routes; fewer where the finding is that there is no
@@ -123,6 +127,14 @@ class Neighbours:
         self.flights: deque[Name] = deque()
         """Whose models have not been learned of, in order of index."""
         self.made: Counter[Name] = Counter()
+        self.own: deque[bool] = deque(maxlen=LATELY)
+        self.others: deque[bool] = deque(maxlen=LATELY)
+        """Whether the last cases brought something new, ours and the others."""
+
+    @property
+    def share(self) -> float:
+        """How many of the cases may be ours now."""
+        return SHARE if sum(self.own) * len(self.others) >= sum(self.others) * len(self.own) else SHARE_BEHIND
 
     def make(self, draw: Draw) -> NeighbourModel | None:
         """A model of the oldest neighbourhood that can be reached now; None if there is none."""
@@ -146,6 +158,7 @@ class Neighbours:
 
     def learn(self, leads: Sequence[Lead], own: bool) -> None:
         """What a case brought; own: it was one of ours, the oldest that is in flight."""
+        (self.own if own else self.others).append(bool(leads))
         name = self.flights.popleft() if own else None
         home = None if name is None else self.waiting.get(name)
         if home is not None:
