@@ -2,7 +2,6 @@
 
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import asdict
 
 from cometfuzz.campaign.events import CaseDone, Executed, RouteResult, Summary
 from cometfuzz.campaign.records import Records
@@ -50,7 +49,7 @@ def event(index: int, case: Case, feedback: Feedback, coverage: Summary) -> Case
         case_id=name,
         operator="IL",
         nodes=len(case.graph.nodes),
-        feedback=asdict(feedback),
+        feedback=feedback.as_plain(),
         gained={"paper": 1, "full": 2},
         parts=(
             Executed(0, case, name, [result("keras-tf", status), result("keras-torch", "completed")], 0.25, [FINDING]),

@@ -15,7 +15,9 @@ from typing import Any
 
 from cometfuzz.campaign.events import CaseDone, Ended, Event, Executed, Notice, RouteResult, Started, Summary
 from cometfuzz.campaign.kinds import Kinds
+from cometfuzz.campaign.leads import Leads
 from cometfuzz.catalogue.manners import exchanged
+from cometfuzz.catalogue.spec import CATALOGUE
 from cometfuzz.config import PolicyConfig
 from cometfuzz.coverage.branches import Branches
 from cometfuzz.coverage.gain import summary_of
@@ -39,7 +41,7 @@ from cometfuzz.reference.nonfinite import GIVEN, SPECIAL, nonfinite_origins
 from cometfuzz.search.manners import mannered
 from cometfuzz.search.odd import oddly, side_by_side
 from cometfuzz.search.refuse import beside
-from cometfuzz.search.strategies import WINDOW, Feedback, Strategy
+from cometfuzz.search.strategies import WINDOW, Feedback, Lead, Strategy
 
 TWICE_ONE_IN = 20
 """How many cases there are for one that is run twice on its base routes, to see whether they are deterministic."""
@@ -71,7 +73,7 @@ class Bounds:
 @dataclass(frozen=True)
 class Proposed:
     """A case, how it was made, and which of its nodes covered something new on which dear route at the moment when it
-    was proposed."""
+    was proposed; on the route that it is made for, all of them count as new."""
 
     case: Case
     operator: str
@@ -80,7 +82,10 @@ class Proposed:
 
 def proposed_by(strategy: Strategy, case: Case, ran: RouteCoverage, budget: Budget) -> Proposed:
     """What there is to know of a case which a strategy has just proposed."""
-    wanted = {} if case.breaks else ran.wanted(case, budget.behind)
+    wanted = {} if case.breaks else dict(ran.wanted(case, budget.behind))
+    aim = getattr(strategy, "last_aim", "")
+    if aim in budget.behind:
+        wanted[aim] = {node.id: 0 for node in case.graph.nodes if CATALOGUE[node.layer].counted}
     return Proposed(case, getattr(strategy, "last_operator", ""), wanted)
 
 
@@ -125,6 +130,7 @@ class Campaign:
     ran: RouteCoverage = field(default_factory=lambda: RouteCoverage({}))
     budget: Budget = field(default_factory=lambda: Budget(PolicyConfig(), {}))
     sides: Sides | None = None
+    leads: Leads = field(default_factory=Leads)
     stop: threading.Event = field(default_factory=threading.Event)
     _notices: deque[str] = field(default_factory=deque)
     _kinds: Kinds = field(default_factory=Kinds)
@@ -237,7 +243,7 @@ class Campaign:
         """Judge a case, and let the strategy learn of it."""
         benches = [self._bench(number, future.result(), flight.index) for number, future in enumerate(flight.futures)]
         parts = [_executed(number, bench) for number, bench in enumerate(benches)]
-        feedback = self._feedback(benches)
+        feedback = self._feedback(benches, self.leads.of(parts))
         before = self._coverage()
         for bench in benches:
             statuses = {outcome.route: outcome.status for outcome in bench.trial.outcomes.values()}
@@ -250,7 +256,7 @@ class Campaign:
             case_id=case_id(flight.case),
             operator=flight.operator,
             nodes=len(flight.case.graph.nodes),
-            feedback=asdict(feedback),
+            feedback=feedback.as_plain(),
             gained={name: _covered(coverage, name) - _covered(before, name) for name in coverage},
             parts=parts,
             coverage=coverage,
@@ -271,7 +277,7 @@ class Campaign:
             trial, self.executor.run, again, self.executor.view, thorough=False, memory=memory, relations=SAMPLE
         )
 
-    def _feedback(self, benches: Sequence[Bench]) -> Feedback:
+    def _feedback(self, benches: Sequence[Bench], leads: tuple[Lead, ...]) -> Feedback:
         benches = [bench for bench in benches if not bench.trial.case.breaks]
         executed = bool(benches) and any(name != REFERENCE.name for name in benches[0].completed)
         reasons = nonfinite_origins(benches[0].graph, benches[0].reference).values() if executed else ()
@@ -280,6 +286,7 @@ class Campaign:
             executed=executed,
             new_branches=found if self.branches is not None else None,
             nonfinite=any(reason not in (GIVEN, SPECIAL) for reason in reasons),
+            leads=leads,
         )
 
     def _coverage(self) -> Summary:

@@ -168,6 +168,10 @@ class Records:
         """All findings, in order of index."""
         return self.read(found, f"{_FINDINGS} ORDER BY case_index, part, place")
 
+    def kinds(self) -> list[str]:
+        """The rough keys of all findings that count."""
+        return list(self.read(first(str), "SELECT DISTINCT key FROM findings WHERE counts ORDER BY key"))
+
     def waiting(self) -> list[FindingId]:
         """The findings that count and of which triage has made nothing yet, in order of index."""
         sql = (

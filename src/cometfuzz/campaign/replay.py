@@ -61,10 +61,19 @@ def replay(
         for name, statuses in records.parts(logged.index):
             with suppress(InvalidCase):  # a part whose file was set aside covers a little again
                 ran(case if name == logged.case_id else records.case(name), statuses)
-        strategy.learn(case, _feedback(records, logged))
+        _learn(records, strategy, case, logged)
         show(logged.index + 1)
     fill()
     return list(flying)
+
+
+def _learn(records: Records, strategy: Strategy, case: Case, logged: Logged) -> None:
+    try:
+        strategy.learn(case, _feedback(records, logged))
+    except InvalidCase as error:
+        raise InvalidCampaign(
+            f"{records.folder}: expected calls in the leads of case {logged.index}; received {error}"
+        ) from None
 
 
 def _expect(records: Records, logged: Logged, received: str) -> None:
@@ -78,8 +87,8 @@ def _expect(records: Records, logged: Logged, received: str) -> None:
 
 def _feedback(records: Records, logged: Logged) -> Feedback:
     try:
-        return Feedback(**logged.feedback)
-    except TypeError as error:
+        return Feedback.from_plain(logged.feedback)
+    except ValueError as error:
         raise InvalidCampaign(
             f"{records.folder}: expected the feedback of case {logged.index} as this version knows it; received {error}"
         ) from None

@@ -10,6 +10,7 @@ import msgspec
 
 import cometfuzz
 from cometfuzz.campaign.events import CaseDone, Ended, Event, Notice
+from cometfuzz.campaign.leads import Leads
 from cometfuzz.campaign.loop import Bounds, Campaign, Proposed, learn_of_routes, proposed_by
 from cometfuzz.campaign.replay import replay
 from cometfuzz.campaign.schema import plain_words
@@ -187,6 +188,7 @@ class Session:
             waiting=waiting,
             branches=None if self._observation is None else self._observation.branches,
             sides=sides,
+            leads=Leads(store.kinds(), {} if sides is None else dict(sides.pairs)),
         )
 
     def __enter__(self) -> "Session":

@@ -21,6 +21,7 @@ from cometfuzz.mutation.repair import Editor, trim
 from cometfuzz.search.for_routes import ForRoutes
 from cometfuzz.search.goals import Goals, is_sequence
 from cometfuzz.search.metropolis import Record, as_plain
+from cometfuzz.search.neighbours import NEIGHBOURS, SHARE, Neighbours
 from cometfuzz.search.pairs import Model, Pairs
 from cometfuzz.search.placing import alone, place
 from cometfuzz.search.planning import PlannedCall, fact_of, followed, plan
@@ -68,8 +69,10 @@ class Directed(Search):
         self.pairs: Pairs | None = None
         """There when they are needed."""
         self.for_routes = None if options.goals is None else ForRoutes(options.goals, self.limits)
-        if self.for_routes is not None:
-            self.records[FOR_A_ROUTE] = Record()
+        self.neighbours: Neighbours | None = None
+        if options.goals is not None:
+            self.records |= {FOR_A_ROUTE: Record(), NEIGHBOURS: Record()}
+            self.neighbours = Neighbours(options.goals, self.limits, self.dialects, self.guide)
         self.made = 0
         layers = [coverage for coverage in self.coverages if coverage.space.specs is not OPERATORS]
         operators = [coverage for coverage in self.coverages if coverage.space.specs is OPERATORS]
@@ -83,6 +86,8 @@ class Directed(Search):
         self.goals.read(draw.child("goals"), self.made)
         self.operators_goals.read(draw.child("operators"), self.made)
         self.made += 1
+        if (case := self._neighbouring(draw)) is not None:
+            return case
         if (self.goals.probes or self.operators_goals.probes) and (self.is_nearly_done or draw.chance(PROBES)):
             graph = self._probe(draw)
             if graph is not None:
@@ -109,7 +114,11 @@ class Directed(Search):
         raise CometfuzzError(f"expected a graph that can be extended; received none in {TRIES} tries")
 
     def learn(self, case: Case, feedback: Feedback) -> None:
-        self.land(case, feedback)
+        flight, _ = self.land(case, feedback)
+        if self.neighbours is not None:
+            own = flight.operator == NEIGHBOURS
+            self.neighbours.learn(feedback.leads, own)
+            self.records[NEIGHBOURS].score += own and bool(feedback.leads)
         if self.pairs is not None and self.for_routes is None:
             self.pairs.coverage.learn(case, feedback.executed)
 
@@ -117,6 +126,17 @@ class Directed(Search):
     def is_nearly_done(self) -> bool:
         """Whether hardly a goal is left among single items."""
         return len(self.goals) + len(self.operators_goals) < STEPS
+
+    def _neighbouring(self, draw: Draw) -> Case | None:
+        """A case around what is alive, if it is its turn. Its record counts as fit what brought a new kind."""
+        aside = draw.child(NEIGHBOURS)
+        if self.neighbours is None or not self.neighbours.waiting or not aside.chance(SHARE):
+            return None
+        model, record = self.neighbours.make(aside), self.records[NEIGHBOURS]
+        record.attempts, record.applied = record.attempts + 1, record.applied + (model is not None)
+        if model is None:
+            return None
+        return self.launch(model.graph, NEIGHBOURS, draw, probe=True, data=model.data, aim=model.aim)
 
     def _paired(self, draw: Draw) -> Model | None:
         """A model for pairs, on what the first base route has executed; without routes, on what was made since."""

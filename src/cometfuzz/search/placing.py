@@ -47,7 +47,7 @@ def alone(found: Plan) -> Graph | None:
             if source is not None and index == call.at:
                 inputs.append(source)
                 continue
-            drafts.append(Draft(f"n{len(drafts)}", INPUT, input_params(_promised(kind)), ()))
+            drafts.append(Draft(f"n{len(drafts)}", INPUT, input_params(promised(kind)), ()))
             inputs.append(Edge(drafts[-1].id))
         drafts.append(Draft(f"n{len(drafts)}", call.spec.name, call.params, tuple(inputs)))
         source = Edge(drafts[-1].id)
@@ -58,6 +58,6 @@ def alone(found: Plan) -> Graph | None:
         return None
 
 
-def _promised(kind: TensorType) -> TensorType:
+def promised(kind: TensorType) -> TensorType:
     """A type that an input can have: its integers have a bound, though those that it stands for may have none."""
     return replace(kind, high=USUAL_BOUND) if kind.dtype == "int32" and kind.high is None else kind

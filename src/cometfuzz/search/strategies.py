@@ -10,9 +10,11 @@ Strategies are entry points of the group "cometfuzz.strategies": a package from 
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cache
-from typing import Protocol
+from typing import Any, Protocol
+
+import msgspec
 
 from cometfuzz.coverage.gain import Coverage, Fact, Gain
 from cometfuzz.coverage.layers import SIGMA, SPACES
@@ -43,16 +45,46 @@ SPECIAL, SPECIAL_SHARE = "SpecialI", 0.05
 
 
 @dataclass(frozen=True)
+class Lead:
+    """A finding of a kind that no case before has shown and that the ledger does not explain.
+
+    calls: those that it names, each as the text of a case with one call; none where nobody can say which, or where a
+    plain model would not show it. routes: those that failed. stops: whether there was no result at all. oddity: how the
+    data was odd, by its name in `search.odd`.
+    """
+
+    calls: tuple[str, ...]
+    routes: tuple[str, ...]
+    stops: bool = False
+    oddity: str = ""
+
+
+@dataclass(frozen=True)
 class Feedback:
     """What became of a case.
 
     executed: on some library. new_branches: whether it reached some (None: nobody looked). nonfinite: whether NaN or
-    Inf came out without a special value; such a graph would spoil those made of it, so it stays out of the pool.
+    Inf came out without a special value; such a graph would spoil those made of it, so it stays out of the pool. leads:
+    the kinds of findings that it was the first to show.
     """
 
     executed: bool
     new_branches: bool | None = None
     nonfinite: bool = False
+    leads: tuple[Lead, ...] = ()
+
+    def as_plain(self) -> dict[str, Any]:
+        """The form in JSON; most cases have no leads, and say nothing of them."""
+        plain = {name: value for name, value in vars(self).items() if name != "leads"}
+        leads = [{**vars(lead), "calls": list(lead.calls), "routes": list(lead.routes)} for lead in self.leads]
+        return {**plain, "leads": leads} if leads else plain
+
+    @staticmethod
+    def from_plain(plain: Mapping[str, Any]) -> "Feedback":
+        """ValueError if it is not of this form."""
+        if unknown := plain.keys() - {each.name for each in fields(Feedback)}:
+            raise ValueError(f"{min(unknown)!r:.80}, which nobody knows")
+        return msgspec.convert(plain, Feedback)
 
 
 @dataclass(frozen=True)
@@ -103,13 +135,14 @@ class Flight:
     """A case that has been proposed and not yet learned of.
 
     gains: what it would cover, for each coverage. The same words may be true in one space and not in the other: the
-    paper's sequences go through utility nodes.
+    paper's sequences go through utility nodes. aim: the dear route that it is made for, whatever is new there.
     """
 
     case: Case
     operator: str
     gains: tuple[Gain, ...]
     probe: bool
+    aim: str = ""
 
     @property
     def claims(self) -> tuple[Fact, ...]:
@@ -158,12 +191,23 @@ class Search:
         """How the case that was proposed last was made."""
         return self.flights[-1].operator
 
+    @property
+    def last_aim(self) -> str:
+        """The dear route that the case which was proposed last must reach, or nothing."""
+        return self.flights[-1].aim
+
     def launch(
-        self, graph: Graph, operator: str, draw: Draw, probe: bool = False, data: Mapping[str, Tensor] | None = None
+        self,
+        graph: Graph,
+        operator: str,
+        draw: Draw,
+        probe: bool = False,
+        data: Mapping[str, Tensor] | None = None,
+        aim: str = "",
     ) -> Case:
         """The case of a graph, with what it would cover claimed; `data`: what of it is not drawn later."""
         case = Case(graph, draw.integer(0, 2**32), data or {})
-        flight = Flight(case, operator, tuple(coverage.gain(graph) for coverage in self.coverages), probe)
+        flight = Flight(case, operator, tuple(coverage.gain(graph) for coverage in self.coverages), probe, aim)
         self.multiplied += is_multiplied(graph)
         self.claimed.update(flight.claims)
         self.flights.append(flight)
