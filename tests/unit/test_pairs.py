@@ -136,3 +136,17 @@ def test_the_policy_of_a_layer_is_no_factor() -> None:
     graph = model("ReLU", policy="mixed_float16")
     ids = pair_space().of_call("ReLU", graph.by_id["n"].params, graph.input_types(graph.by_id["n"]), None)
     assert len(ids)
+
+
+def test_what_a_model_was_made_for_and_does_not_have_is_given_up() -> None:
+    """Integers are never NaN: a model for that executes, and would be made without end."""
+    coverage = PairCoverage()
+    pairs = Pairs(coverage, TripleCoverage(), LIMITS, layers=["CategoryEncoding"])
+    for index in range(2000):
+        made = pairs.make(Draw("vain", index))
+        if made is not None:
+            pairs.learn(Case(made[0], 1, made[1]), executed=True)
+        if not pairs.layers:
+            break
+    assert not len(coverage.missing("CategoryEncoding"))
+    assert coverage.summary()["reachable"] < coverage.summary()["total"]

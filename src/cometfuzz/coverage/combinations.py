@@ -70,6 +70,10 @@ class CombinationSpace:
             start = at
         self.total = start
 
+    def by_layer(self) -> dict[str, int]:
+        """How many combinations each layer has, those without any left out."""
+        return {name: table.stop - table.start for name, table in self.tables.items() if table.blocks}
+
     def named(self, layer: str, number: int) -> dict[str, str]:
         """The combination of a number: factors with their values."""
         table = self.tables[layer]

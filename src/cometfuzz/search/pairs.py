@@ -7,7 +7,7 @@ model, triples do, of layers that have no pairs left.
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -20,7 +20,7 @@ from cometfuzz.catalogue.regimes import CONSTANT, LARGE, ORDINARY, REGIMES, SMAL
 from cometfuzz.catalogue.spec import LayerSpec
 from cometfuzz.catalogue.validate import assemble
 from cometfuzz.coverage.combinations import CombinationCoverage
-from cometfuzz.coverage.factors import DATA, DTYPE, RANK, Factor, value_of
+from cometfuzz.coverage.factors import DATA, DTYPE, RANK, Factor, value_of, values_of
 from cometfuzz.coverage.pairs import PairCoverage
 from cometfuzz.coverage.rows import Ids
 from cometfuzz.coverage.triples import TripleCoverage
@@ -65,6 +65,11 @@ class PairedCall:
         """The combinations that it has, if its data turn out as they are to be."""
         return coverage.space.of_call(self.spec.name, self.params, self.types, self.regime)
 
+    def silent(self, factors: Mapping[str, Factor], wanted: Iterable[str]) -> Iterator[str]:
+        """Why it has no value for some factors: a stride that is not given has no relation to a window."""
+        said = values_of(self.spec, tuple(factors.values()), self.params, self.types, self.regime)
+        yield from (f"{name} says nothing in such a call" for name in wanted if name not in said)
+
 
 class Target(NamedTuple):
     """A combination that is gone for."""
@@ -83,9 +88,10 @@ class Pairs:
         limits: ModelLimits,
         calls: int = CALLS,
         refused: Refused | None = None,
+        layers: Iterable[str] = LAYERS,
     ) -> None:
         self.coverage, self.triples, self.limits, self.calls, self.refused = pairs, triples, limits, calls, refused
-        self.layers = [name for name in LAYERS if limits.has(name)]
+        self.layers = [name for name in layers if limits.has(name)]
         """Those that may have pairs left."""
         self.layers_of_triples = [name for name in self.layers if len(triples.missing(name))]
         self.ruled_out: set[str] = set()
@@ -138,6 +144,8 @@ class Pairs:
             drawn = self._drawn(LAYERS[layer], wanted, factors, draw, against)
             if drawn is not None and number in drawn.ids(coverage):
                 candidates.append(drawn)
+            elif drawn is not None and self.refused is not None:
+                against.update(drawn.silent(factors, wanted))
             if len(candidates) == CANDIDATES:
                 break
         if not candidates:
