@@ -31,7 +31,7 @@ def test_the_space_of_families_says_why_some_cannot_be() -> None:
 
 def test_sequences_of_three_layers_are_counted_once_each() -> None:
     coverage = ChainCoverage()
-    assert not len(chains_of(chain("ReLU", "Softmax")))
+    assert not len(chains_of(chain("ReLU", "Softmax")).layers)
     for _ in range(2):
         coverage.learn(Case(chain("ReLU", "Softmax", "Dropout", "ReLU"), 1), executed=True)
     assert coverage.summary()["distinct"] == coverage.summary()["covered"] == 2
@@ -75,7 +75,7 @@ def test_directed_extends_chains_when_nothing_else_is_left() -> None:
     for _ in range(3):
         strategy._walk(editor)
     made = Case(editor.finish(), 1)
-    assert len(chains_of(made.graph)) >= 2
+    assert len(chains_of(made.graph).layers) >= 2
     strategy.propose()
     strategy.learn(strategy.flights[0].case, Feedback(executed=True))
     assert strategy.chains.summary()["distinct"] > 0

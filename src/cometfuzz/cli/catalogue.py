@@ -35,7 +35,7 @@ def space(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Count what can be covered: layer inputs, parameter values and layer sequences, then values in twos and threes.
+    """Count what can be covered: layer inputs, parameter values and layer sequences.
 
     "paper" is the space of the published percentages, to the unit; "full" is every layer of our catalogue, with real
     dtypes and only values that can show in a forward pass; "ops" is the same for functions of keras.ops. Pairs are any

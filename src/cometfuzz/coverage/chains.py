@@ -5,7 +5,7 @@ families (a pooling that reads a convolution that reads a normalisation): of the
 """
 
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +42,11 @@ class ChainSpace:
         for name, number in self.layers.items():
             self.reachable[:, self.family_of[name]] |= np.logical_and.outer(reads[:, number], read_by[number])
 
+    def number(self, first: str, second: str, third: str) -> int:
+        """The number of the families of three layers."""
+        size = len(self.families)
+        return (self.family_of[first] * size + self.family_of[second]) * size + self.family_of[third]
+
     def as_plain(self) -> dict[str, Any]:
         """The form of `cometfuzz space --json`."""
         return {
@@ -66,11 +71,18 @@ def chain_space() -> ChainSpace:
     return ChainSpace()
 
 
-def chains_of(graph: Graph) -> Ids:
-    """The numbers of the sequences of three layers in a graph."""
-    layers = chain_space().layers
-    size = len(layers)
-    found: dict[int, None] = {}
+class Chains(NamedTuple):
+    """The sequences of three in a graph: those of layers by number, and for each of them that of families."""
+
+    layers: Ids
+    families: Ids
+
+
+def chains_of(graph: Graph) -> Chains:
+    """The sequences of three in a graph, each once."""
+    space = chain_space()
+    layers, size = space.layers, len(space.layers)
+    found: dict[int, int] = {}
     for node in graph.nodes:
         if node.layer not in layers:
             continue
@@ -78,8 +90,9 @@ def chains_of(graph: Graph) -> Ids:
             if second.layer in layers:
                 for first in (graph.by_id[edge.node].layer for edge in second.inputs):
                     if first in layers:
-                        found[(layers[first] * size + layers[second.layer]) * size + layers[node.layer]] = None
-    return np.array(list(found), np.int32)
+                        number = (layers[first] * size + layers[second.layer]) * size + layers[node.layer]
+                        found[number] = space.number(first, second.layer, node.layer)
+    return Chains(np.array(list(found), np.int32), np.array(list(found.values()), np.int32))
 
 
 class ChainCoverage:
@@ -91,24 +104,23 @@ class ChainCoverage:
         self.distinct = 0
         self._seen = np.zeros(len(self.space.layers) ** 3 // 8 + 1, np.uint8)
         """A bit for each three layers."""
-        self._by_layer = np.array([self.space.family_of[name] for name in self.space.layers], np.int32)
 
     def wants(self, first: str, second: str, third: str) -> bool:
         """Whether the families of three layers have not executed in this order, and are worth a try."""
-        places = tuple(self.space.family_of[name] for name in (first, second, third))
-        number = np.ravel_multi_index(places, self.space.reachable.shape)
-        return bool(self.space.reachable[places]) and self.families.wants(np.array([number], np.int32))
+        number = self.space.number(first, second, third)
+        return bool(self.space.reachable.flat[number]) and self.families.wants(np.array([number], np.int32))
 
     def learn(self, case: Case, executed: bool) -> None:
         """Count what a case has executed, or that it failed."""
-        ids = chains_of(case.graph)
-        layers = np.unravel_index(ids, (len(self.space.layers),) * 3)
-        families = np.ravel_multi_index(tuple(self._by_layer[each] for each in layers), self.space.reachable.shape)
+        self.count(chains_of(case.graph), executed)
+
+    def count(self, chains: Chains, executed: bool) -> None:
+        """Count the sequences of a graph: what has executed, or that it failed."""
         if not executed:
-            self.families.fail(np.unique(families).astype(np.int32))
+            self.families.fail(np.unique(chains.families))
             return
-        self.families.cover(families.astype(np.int32))
-        places, bits = ids >> 3, np.left_shift(1, ids & 7).astype(np.uint8)
+        self.families.cover(chains.families)
+        places, bits = chains.layers >> 3, np.left_shift(1, chains.layers & 7).astype(np.uint8)
         self.distinct += int((self._seen[places] & bits == 0).sum())
         np.bitwise_or.at(self._seen, places, bits)
 

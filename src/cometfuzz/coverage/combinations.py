@@ -136,11 +136,15 @@ class CombinationCoverage(Row):
 
     def learn(self, case: Case, executed: bool) -> None:
         """Count what a case has executed, or that it failed."""
-        for _, ids in self.space.of_case(case):
-            if executed:
-                self.cover(ids)
-            else:
-                self.fail(ids)
+        self.count([ids for _, ids in self.space.of_case(case)], executed)
+
+    def count(self, calls: Sequence[Ids], executed: bool) -> None:
+        """Count the combinations of the calls of a case: what it has executed, or that it failed."""
+        if executed:
+            self.cover(np.concatenate((NO_IDS, *calls)))
+            return
+        for ids in calls:
+            self.fail(ids)
 
     def missing(self, layer: str) -> Ids:
         """The combinations of a layer that have not executed and are not given up."""

@@ -8,7 +8,7 @@ alone.
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
-from cometfuzz.coverage.chains import CHAINS, ChainCoverage
+from cometfuzz.coverage.chains import CHAINS, ChainCoverage, chains_of
 from cometfuzz.coverage.gain import Coverage, Fact, facts_by_node
 from cometfuzz.coverage.layers import CoverageSpace
 from cometfuzz.coverage.pairs import PAIRS, PairCoverage, pair_space
@@ -44,11 +44,13 @@ class RouteCoverage:
         What fails on inputs of its own may work on ordinary ones, so that only counts against pairs.
         """
         odd = not case.data.keys().isdisjoint(node.id for node in case.graph.inputs)
+        pairs, triples = ([ids for _, ids in space.of_case(case)] for space in (pair_space(), triple_space()))
+        chains = chains_of(case.graph)
         for route, done in completed.items():
             if route in self.pairs:
-                self.pairs[route].learn(case, done)
-                self.triples[route].learn(case, done)
-                self.chains[route].learn(case, done)
+                self.pairs[route].count(pairs, done)
+                self.triples[route].count(triples, done)
+                self.chains[route].count(chains, done)
             for coverage in self.coverages.get(route, ()):
                 gain = coverage.gain(case.graph)
                 if done:
