@@ -1,10 +1,12 @@
 """Triples of named groups: what counts as one, when they are gone for, and which cannot be."""
 
+import json
 from dataclasses import replace
 from itertools import pairwise
 
 import pytest
 
+from cometfuzz.campaign.stored import campaign_values
 from cometfuzz.catalogue import LAYERS
 from cometfuzz.catalogue.validate import assemble, validate
 from cometfuzz.coverage.factors import REST, factors_of
@@ -165,3 +167,11 @@ def test_each_pair_and_triple_that_cannot_be_has_a_reason() -> None:
     assert {each["reason"] for each in silent if "stride to window" in each["values"]} == {
         "stride to window says nothing in such a call"
     }
+
+
+def test_what_routes_have_covered_is_stored_and_read() -> None:
+    summary = RouteCoverage({"one": []}).summary()
+    values = {"settings": {}, "cometfuzz": "1", "by_route": summary}
+    rows = [{"name": name, "value": json.dumps(value)} for name, value in values.items()]
+    assert campaign_values(iter(rows))["by_route"] == summary  # type: ignore[arg-type]
+    assert set(summary["one"]) == {"pairs", "triples", "sequences of three"}
