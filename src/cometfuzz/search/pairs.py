@@ -48,6 +48,13 @@ Model = tuple[Graph, dict[str, Tensor]]
 Refused = Callable[[CombinationCoverage, int, str], None]
 """Told of a combination that was not to be had, by its number, and what stood against it."""
 
+LACKING, REFUSED, UNDRAWN = range(3)
+"""What may stand against a combination: valid calls turned out otherwise, a rule or a known defect refused them, or a
+value was not among those that were drawn. If there were valid calls, rules are not to blame, and where a rule refused
+some, the values had been drawn: the first of these is the reason."""
+
+Against = Counter[tuple[int, str]]
+
 VAIN = "no data of a valid call was of that kind"
 UNFOUND = "no drawn call had these values"
 
@@ -65,10 +72,15 @@ class PairedCall:
         """The combinations that it has, if its data turn out as they are to be."""
         return coverage.space.of_call(self.spec.name, self.params, self.types, self.regime)
 
-    def silent(self, factors: Mapping[str, Factor], wanted: Iterable[str]) -> Iterator[str]:
-        """Why it has no value for some factors: a stride that is not given has no relation to a window."""
+    def lacking(self, factors: Mapping[str, Factor], wanted: Mapping[str, str]) -> Iterator[str]:
+        """Which of the values that it was drawn for it does not have; a stride that is not given has no relation to a
+        window, and one of 1 is not larger than any."""
         said = values_of(self.spec, tuple(factors.values()), self.params, self.types, self.regime)
-        yield from (f"{name} says nothing in such a call" for name in wanted if name not in said)
+        for name, value in wanted.items():
+            if name not in said:
+                yield f"{name} says nothing in such a call"
+            elif said[name] != value:
+                yield f"{name} was never {value} in such a call"
 
 
 class Target(NamedTuple):
@@ -139,17 +151,17 @@ class Pairs:
         wanted = coverage.space.named(layer, number)
         factors = {factor.name: factor for factor in coverage.space.tables[layer].factors}
         candidates: list[PairedCall] = []
-        against: Counter[str] = Counter()
+        against: Against = Counter()
         for _ in range(DRAWS):
             drawn = self._drawn(LAYERS[layer], wanted, factors, draw, against)
             if drawn is not None and number in drawn.ids(coverage):
                 candidates.append(drawn)
             elif drawn is not None and self.refused is not None:
-                against.update(drawn.silent(factors, wanted))
+                against.update((LACKING, reason) for reason in drawn.lacking(factors, wanted))
             if len(candidates) == CANDIDATES:
                 break
         if not candidates:
-            self._fail(target, "; ".join(reason for reason, _ in against.most_common(1)) or UNFOUND)
+            self._fail(target, min(against, key=lambda each: (each[0], -against[each]), default=(UNDRAWN, UNFOUND))[1])
             return None
         return max(candidates, key=lambda call: coverage.gain(call.ids(coverage)))
 
@@ -176,7 +188,7 @@ class Pairs:
         wanted: Mapping[str, str],
         factors: Mapping[str, Factor],
         draw: Draw,
-        against: Counter[str],
+        against: Against,
     ) -> PairedCall | None:
         """A valid call that may have values of some factors; `against` counts the rules and known defects that stand
         against it."""
@@ -189,14 +201,16 @@ class Pairs:
             if name in spec.params:
                 options = _options(spec, types, factors[name], value, draw)
                 if not options:
+                    against[UNDRAWN, f"no drawn {name} was {value}"] += 1
                     return None
                 fixed[name] = draw.choice(options)
         params = spec.draw_params(wide, types, fixed, tries=4)
         if params is None or not spec.accepts(types, params):
-            against.update(spec.broken_rules(types, spec.complete(fixed)) if types[0].rank in spec.ranks else ())
+            broken = spec.broken_rules(types, spec.complete(fixed)) if types[0].rank in spec.ranks else ()
+            against.update((REFUSED, rule) for rule in broken)
             return None
         if objection := self.limits.objection(spec.name, types, params):
-            against[objection] += 1
+            against[REFUSED, objection] += 1
             return None
         kinds = (*types, *spec.outputs(types, params))
         if any(kind.elements > self.limits.widened().elements for kind in kinds):
