@@ -21,8 +21,9 @@ from cometfuzz.ir.case import Case
 from cometfuzz.ir.graph import INPUT, Graph, Node, Params
 from cometfuzz.ir.types import TensorType
 
-REMEMBERED = 10_000
-"""Calls whose numbers are remembered: mutants share most of their nodes."""
+REMEMBERED = 4_000
+"""Calls whose numbers are remembered, those of both spaces together: mutants share most of their nodes, and what cases
+in flight have is asked for again. A call of a large layer costs several kilobytes."""
 
 NO_IDS: Ids = np.zeros(0, np.int32)
 
