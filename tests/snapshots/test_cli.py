@@ -63,6 +63,9 @@ def test_space_json_has_the_promised_form() -> None:
     assert spaces["paper"]["sequences"]["reachable"] == 2170
     assert all(entry["reason"] for entry in spaces["paper"]["parameters"]["unreachable"])
     assert set(spaces["full"]) >= {"inputs", "parameters", "sequences"}
+    assert spaces["pairs"]["total"] == sum(spaces["pairs"]["layers"].values())
+    assert spaces["triples"]["layers"]["Conv2D"] > spaces["triples"]["layers"]["ReLU"]
+    assert all(entry["reason"] for entry in spaces["sequences of three"]["unreachable"])
 
 
 def test_the_conformance_table_fits_80_columns(

@@ -286,6 +286,14 @@ def test_json_is_strict_and_complete(facts: Facts) -> None:
     assert plain["campaign"]["versions"]["keras"] == ["3.15.1"]
 
 
+def test_reports_show_pairs_and_triples_of_each_route(facts: Facts) -> None:
+    counts = {"covered": 313, "total": 1200, "reachable": 1000}
+    spaces = {"pairs": {"pairs": counts}, "triples": {"triples": {**counts, "covered": 127}}}
+    text = markdown_report(replace(facts, by_route={"keras-tf": spaces}))
+    assert "| pairs | triples |" in text
+    assert "| 31.3% | 12.7% |" in text
+
+
 def test_markdown_keeps_texts_in_their_places(facts: Facts) -> None:
     text = markdown_report(facts)
     rows = [line for line in text.splitlines() if line.startswith("| ") and line.endswith(" |")]

@@ -16,8 +16,10 @@ import msgspec
 
 from cometfuzz.campaign.events import RouteResult
 from cometfuzz.campaign.schema import damaged
+from cometfuzz.coverage.chains import CHAINS
 from cometfuzz.coverage.layers import CRITERIA, SPACE_NAMES
 from cometfuzz.coverage.pairs import PAIRS
+from cometfuzz.coverage.triples import TRIPLES
 from cometfuzz.errors import CometfuzzError, InvalidCampaign
 from cometfuzz.oracles.finding import Finding
 from cometfuzz.triage.bug import Bug
@@ -38,6 +40,7 @@ Seconds = Annotated[float, msgspec.Meta(ge=0, le=2**53)]
 FindingId = tuple[int, int, int]
 """The index of a case, its part, and the finding's place among those of the part."""
 
+CRITERIA_BY_ROUTE = (*CRITERIA, PAIRS, TRIPLES, CHAINS)
 COUNTS = tuple((space, criterion) for space in SPACE_NAMES for criterion in CRITERIA)
 """What a point of the curve counts; the columns are named space_criterion."""
 
@@ -116,12 +119,14 @@ class SessionRow:
 
 
 class Covered(TypedDict):
-    """How much of a space is covered by one criterion; `direct`: by sequences without a utility node in between."""
+    """How much of a space is covered by one criterion; `direct`: by sequences without a utility node in between;
+    `distinct`: how many sequences of three layers there were."""
 
     covered: Count
     total: Some
     reachable: Some
     direct: NotRequired[Count]
+    distinct: NotRequired[Count]
 
 
 @contextmanager
@@ -160,8 +165,8 @@ def campaign_values(rows: Iterator[sqlite3.Row]) -> dict[str, Any]:
     coverage = msgspec.convert(values.get("coverage", {}), dict[str, dict[str, Covered]])
     by_route = msgspec.convert(values.get("by_route", {}), dict[str, dict[str, dict[str, Covered]]])
     for criteria in (criteria for spaces in (coverage, *by_route.values()) for criteria in spaces.values()):
-        if not criteria.keys() <= {*CRITERIA, PAIRS}:
-            raise ValueError(f"expected the criteria {', '.join((*CRITERIA, PAIRS))}; received {', '.join(criteria)}")
+        if not criteria.keys() <= set(CRITERIA_BY_ROUTE):
+            raise ValueError(f"expected the criteria {', '.join(CRITERIA_BY_ROUTE)}; received {', '.join(criteria)}")
     return {
         "settings": settings,
         "coverage": coverage,

@@ -1,6 +1,8 @@
 """`cometfuzz space` and `cometfuzz layers`: what there is to cover, and the catalogue as a person reads it."""
 
 import json
+from collections import Counter
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
@@ -12,9 +14,13 @@ from cometfuzz.catalogue.left_out import LEFT_OUT
 from cometfuzz.catalogue.spaces import Space
 from cometfuzz.cli.numbers import MOST_SIGMA, at_most
 from cometfuzz.cli.output import print_json
+from cometfuzz.coverage.chains import CHAINS, chain_space
 from cometfuzz.coverage.layers import CRITERIA, SIGMA, SPACES, full_space
+from cometfuzz.coverage.pairs import pair_space
+from cometfuzz.coverage.triples import triple_space
 from cometfuzz.errors import UnknownName
 from cometfuzz.reports.text import visible
+from cometfuzz.search.reachable import reach
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 
@@ -23,17 +29,27 @@ def space(
     sigma: Annotated[
         int, typer.Option(min=1, callback=at_most(MOST_SIGMA), help="How many values of a numeric parameter count.")
     ] = SIGMA,
+    layer: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Which pairs and triples of a layer cannot be, and why; takes a while."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Count what can be covered: layer inputs, parameter values and layer sequences.
 
     "paper" is the space of the published percentages, to the unit; "full" is every layer of our catalogue, with real
-    dtypes and only values that can show in a forward pass; "ops" is the same for functions of keras.ops. With --json,
-    every item out of reach is listed with the reason.
+    dtypes and only values that can show in a forward pass; "ops" is the same for functions of keras.ops. Pairs are any
+    two values of a call, triples three of what acts together, sequences of three those of families. With --json, every
+    item out of reach is listed with the reason; of pairs and triples with --layer, since each has to be searched for.
     """
+    if layer is not None:
+        _print_reach(_known(layer, LAYERS), as_json)
+        return
     spaces = [make(sigma) for make in SPACES]
+    combinations, chains = (pair_space(), triple_space()), chain_space().as_plain()
     if as_json:
-        print_json({found.name: found.as_plain() for found in spaces})
+        together = {found.name: {"total": found.total, "layers": found.by_layer()} for found in combinations}
+        print_json({**{found.name: found.as_plain() for found in spaces}, **together, CHAINS: chains})
         return
     table = Table("space", "criterion", "items", "reachable", "out of reach because")
     for found in spaces:
@@ -42,6 +58,10 @@ def space(
             counts = str(found.total(criterion)), str(found.reachable(criterion))
             table.add_row(found.name, criterion, *counts, "; ".join(reasons))
         table.add_section()
+    for combination in combinations:
+        table.add_row("together", combination.name, str(combination.total), "", "--layer NAME says it of one layer")
+    reasons = sorted({each["reason"] for each in chains["unreachable"]})
+    table.add_row("together", CHAINS, str(chains["total"]), str(chains["reachable"]), "; ".join(reasons))
     console = Console()
     console.print(table)
     aside = full_space(sigma).aside
@@ -72,13 +92,33 @@ def layers(
         else:
             _print_all()
         return
-    if name not in COUNTED:
-        close = [known for known in COUNTED if name.lower() in known.lower()]
-        raise UnknownName(f"expected a layer such as {', '.join(close) or 'Conv2D'}; received layer={name!r}")
+    _known(name, COUNTED)
     if as_json:
         print_json(_describe(COUNTED[name]))
     else:
         _print_one(COUNTED[name])
+
+
+def _known(name: str, specs: Mapping[str, LayerSpec]) -> str:
+    """A name that some specs have."""
+    if name not in specs:
+        close = [known for known in specs if name.lower() in known.lower()]
+        raise UnknownName(f"expected a layer such as {', '.join(close) or 'Conv2D'}; received layer={name!r}")
+    return name
+
+
+def _print_reach(layer: str, as_json: bool) -> None:
+    """The pairs and triples of a layer, and why some of them cannot be."""
+    found = reach(layer)
+    if as_json:
+        print_json({each.space.name: each.as_plain() for each in found})
+        return
+    table = Table("of", "together", "items", "reachable", "out of reach because")
+    for each in found:
+        reasons = Counter(each.unreachable.values()).most_common()
+        said = "; ".join(f"{reason} ({count})" for reason, count in reasons)
+        table.add_row(layer, each.space.name, str(each.total), str(each.reachable), said)
+    Console().print(table)
 
 
 def _print_all() -> None:

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator
 
 from cometfuzz.coverage.layers import CRITERIA
+from cometfuzz.coverage.pairs import PAIRS
+from cometfuzz.coverage.triples import TRIPLES
 from cometfuzz.reports.facts import Facts, reasons, standing
 from cometfuzz.reports.tally import PUBLISHED, PUBLISHED_MODELS
 from cometfuzz.reports.text import duration, is_link, visible
@@ -60,11 +62,13 @@ def _coverage(facts: Facts) -> Iterator[str]:
 def _by_route(facts: Facts) -> Iterator[str]:
     if not facts.by_route:
         return
-    names = [f"{space}, {criterion}" for space in ("paper", "full") for criterion in CRITERIA]
+    counted = [(space, criterion) for space in ("paper", "full") for criterion in CRITERIA]
+    names = [f"{space}, {criterion}" for space, criterion in counted] + [PAIRS, TRIPLES]
+    counted += [(name, name) for name in (PAIRS, TRIPLES)]
     yield f"| executed on | {' | '.join(names)} |"
     yield "| --- |" + " ---: |" * len(names)
     for route, spaces in facts.by_route.items():
-        counts = [spaces.get(space, {}).get(criterion) for space in ("paper", "full") for criterion in CRITERIA]
+        counts = [spaces.get(space, {}).get(criterion) for space, criterion in counted]
         shares = [f"{each['covered'] / each['reachable']:.1%}" if each else "" for each in counts]
         yield f"| {inline(route)} | {' | '.join(shares)} |"
     yield ""

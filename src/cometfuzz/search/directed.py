@@ -6,10 +6,14 @@ What only a known defect stands against goes into a probe: a case of that plan a
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cached_property
 
 from cometfuzz.catalogue import COUNTED, OPERATORS
+from cometfuzz.coverage.chains import ChainCoverage
 from cometfuzz.coverage.layers import Item
 from cometfuzz.coverage.pairs import PAIRS, PairCoverage
+from cometfuzz.coverage.routes import RouteCoverage
+from cometfuzz.coverage.triples import TripleCoverage
 from cometfuzz.draw import Draw
 from cometfuzz.errors import CometfuzzError
 from cometfuzz.ir.case import Case
@@ -18,6 +22,7 @@ from cometfuzz.mutation import MUTATIONS
 from cometfuzz.mutation.base import Inapplicable, ModelLimits
 from cometfuzz.mutation.dialect import Dialect
 from cometfuzz.mutation.repair import Editor, trim
+from cometfuzz.search.extending import extension
 from cometfuzz.search.for_routes import ForRoutes
 from cometfuzz.search.goals import Goals, is_sequence
 from cometfuzz.search.metropolis import Record, as_plain
@@ -119,8 +124,10 @@ class Directed(Search):
             own = flight.operator == NEIGHBOURS
             self.neighbours.learn(feedback.leads, own)
             self.records[NEIGHBOURS].score += own and bool(feedback.leads)
-        if self.pairs is not None and self.for_routes is None:
-            self.pairs.coverage.learn(case, feedback.executed)
+        if self._base is None:
+            self.chains.learn(case, feedback.executed)
+            if self.pairs is not None:
+                self.pairs.learn(case, feedback.executed)
 
     @property
     def is_nearly_done(self) -> bool:
@@ -138,13 +145,24 @@ class Directed(Search):
             return None
         return self.launch(model.graph, NEIGHBOURS, draw, probe=True, data=model.data, aim=model.aim)
 
+    @cached_property
+    def chains(self) -> ChainCoverage:
+        """Sequences of three, as the first base route has executed them; without routes, as they were made."""
+        return ChainCoverage() if self._base is None else self._base[0].chains[self._base[1]]
+
+    @property
+    def _base(self) -> tuple[RouteCoverage, str] | None:
+        """What routes have executed, and the first base route among them."""
+        ran = None if self.options.goals is None else self.options.goals.ran
+        base = next((name for name in self.dialects.modern.routes if ran is not None and name in ran.pairs), None)
+        return None if ran is None or base is None else (ran, base)
+
     def _paired(self, draw: Draw) -> Model | None:
         """A model for pairs, on what the first base route has executed; without routes, on what was made since."""
         if self.pairs is None:
-            ran = None if self.options.goals is None else self.options.goals.ran
-            base = next((name for name in self.dialects.modern.routes if ran is not None and name in ran.pairs), None)
-            coverage = PairCoverage() if ran is None or base is None else ran.pairs[base]
-            self.pairs = Pairs(coverage, replace(self.limits, dialect=self.dialects.modern))
+            ran, base = self._base or (None, "")
+            pairs, triples = (PairCoverage(), TripleCoverage()) if ran is None else (ran.pairs[base], ran.triples[base])
+            self.pairs = Pairs(pairs, triples, replace(self.limits, dialect=self.dialects.modern))
         model = self.pairs.make(draw)
         self._note(PAIRS, model is not None)
         return model
@@ -248,8 +266,12 @@ class Directed(Search):
         return walked
 
     def _walk(self, editor: Editor) -> None:
-        """Let a layer that has never followed read the output of one that is there, directly."""
-        pair = self.guide.new_pair(editor.sources(), self._followers(editor.limits), editor.draw)
+        """Let a layer that has never followed read the output of one that is there, directly; when all have, one of a
+        family that makes a sequence of three that is new."""
+        after = self._followers(editor.limits)
+        pair = self.guide.new_pair(editor.sources(), after, editor.draw)
+        if pair is None and self.is_nearly_done:
+            pair = extension(editor, self.chains, after, lambda *two: self.hard[two] < HARD_AFTER)
         if pair is None:
             raise Inapplicable("every follower of every layer has been seen")
         node, followers = pair

@@ -39,7 +39,9 @@ class ForRoutes:
         self.unplanned: dict[str, dict[Item, int]] = {route: {} for route in goals.dialects}
         """How often no plan was found for an item that would run on a route."""
         self.pairs = {
-            route: Pairs(goals.ran.pairs[route], replace(limits, dialect=dialect), CALLS_AT_ONCE)
+            route: Pairs(
+                goals.ran.pairs[route], goals.ran.triples[route], replace(limits, dialect=dialect), CALLS_AT_ONCE
+            )
             for route, dialect in goals.dialects.items()
         }
 
