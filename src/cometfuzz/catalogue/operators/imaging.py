@@ -103,7 +103,7 @@ def _side_space(of: str, place: int, index: int) -> Computed:
         size = x.shape[place + (1 if draw.chance(0.5) else 2) - (4 - x.rank)]
         if of == "padding":
             return size + draw.integer(0, 6) if index == 2 else draw.integer(0, 4)
-        return draw.integer(0, max(0, size)) if index == 2 else draw.integer(0, max(0, size // 3))
+        return draw.integer(0, max(0, size)) if index == 2 else draw.integer(0, max(0, size // 2))
 
     return Computed(
         "null or a number of pixels; two of three are given",
