@@ -125,6 +125,9 @@ def test_places_of_the_machine_are_left_out_but_what_is_compared_stays(tmp_path:
     (entry,) = collected(tmp_path / "bugs", made(finding=found)).entries
     assert entry.bug.finding.detail == "in keras/src/a.py:12"
     assert (entry.bug.finding.evidence, entry.bug.finding.failure) == ({}, found.failure)
+    cut_off = replace(made().finding, detail="while tracing a function at /home/m")
+    (entry,) = collected(tmp_path / "others", made(finding=cut_off)).entries
+    assert entry.bug.finding.detail == "while tracing a function at "
 
 
 def test_only_what_a_script_shows_is_collected(tmp_path: Path) -> None:

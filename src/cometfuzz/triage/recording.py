@@ -29,7 +29,10 @@ MAX_BYTES = 4 * 2**20
 KEPT = ("status", "against", "located", "reduction", "steps", "from_nodes", "to_nodes")
 """What is kept of a finding's evidence: the rest is what a library printed on the way."""
 
-_MACHINE = re.compile(r"[^\s\"'(,\[]*/(?:site-packages|dist-packages)/|/[^\s\"'(,\[]*/cometfuzz/")
+_MACHINE = re.compile(
+    r"[^\s\"'(,\[]*/(?:site-packages|dist-packages)/|/[^\s\"'(,\[]*/cometfuzz/|(?<=\s)/[^\s\"'(,\[]*$"
+)
+"""Where libraries and we ourselves are installed; also the beginning of a place, where a message was cut off in it."""
 
 
 class _Ran(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
