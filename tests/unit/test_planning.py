@@ -12,7 +12,7 @@ from cometfuzz.ir.types import TensorType
 from cometfuzz.mutation.base import Guide, ModelLimits
 from cometfuzz.mutation.dialect import usual_dialects
 from cometfuzz.search.placing import alone
-from cometfuzz.search.planning import followed, plan
+from cometfuzz.search.planning import PlannedCall, followed, plan
 
 TRIES = 40
 
@@ -64,6 +64,17 @@ def test_a_rank_that_is_never_drawn_is_planned_for(item: Item) -> None:
     found = next(filter(None, (plan(item, guide(), Draw(index), limits()) for index in range(TRIES))), None)
     assert found is not None
     assert str(found[0].types[0].rank) == item.value
+
+
+def test_a_plan_that_no_input_can_feed_is_no_graph() -> None:
+    spec = COUNTED["ops.abs"]
+    assert alone((PlannedCall(spec, (TensorType("float32", (1,) * 9),), spec.complete({})),)) is None
+
+
+def test_only_integers_have_a_bound() -> None:
+    spec = COUNTED["ops.cast"]
+    (seen,) = spec.outputs([TensorType("int32", (2, 3), high=2)], spec.complete({"dtype": "float16"}))
+    assert (seen.dtype, seen.high) == ("float16", None)
 
 
 def test_sequences_that_bounds_forbid_are_out_of_reach() -> None:
