@@ -7,7 +7,7 @@ endif
 environments := PYTHONPATH=src $(PYTHON) -m cometfuzz.execution.environments
 
 .DEFAULT_GOAL := help
-.PHONY: help setup python test test-browser lint fuzz bugs conformance
+.PHONY: help setup cluster python test test-browser lint fuzz bugs conformance
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -18,6 +18,10 @@ setup: python ## build all environments (cached) and the checkout's .venv
 
 test: setup lint ## run every check: lint, types, import rules, tests
 	.venv/bin/python -m pytest -n auto --dist worksteal
+
+cluster: python ## build what campaigns on a cluster and the live page need, beside the tool
+	@$(environments) create tool cluster
+	@$(environments) link
 
 test-browser: python ## run the HTML report in headless Chromium (CHROMIUM=path names another one)
 	@$(environments) link

@@ -46,6 +46,9 @@ FORMAT = 1  # raise it when what older code has built must not be trusted any mo
 MARKER = "complete.json"
 OWN = "interpreters.json"
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+EXTRAS = ("cluster",)
+"""Environments that hold what an optional extra of the package needs, and nothing that is imported without it."""
+
 LINK_SCRIPTS = {
     "cometfuzz": ["-m", "cometfuzz"],
     "lint-imports": ["-c", "from importlinter.cli import lint_imports_command as main; main()"],
@@ -325,7 +328,8 @@ def create_all(names: Sequence[str], *, report: Report = quiet) -> list[Environm
 def link(*, report: Report = quiet) -> Path:
     """Make the checkout's `.venv`: a bare venv that sees the cached tool environment and `src`.
 
-    It costs a fraction of a second, and is redone when the tool environment changed or the checkout moved.
+    It also sees what an extra of the package needs (EXTRAS), where that has been built. It costs a fraction of a second,
+    and is redone when these environments changed or the checkout moved.
     """
     tool = find("tool")
     if not tool.ready:
@@ -335,13 +339,15 @@ def link(*, report: Report = quiet) -> Path:
         raise EnvironmentFailure(f"expected a checkout with pyproject.toml; received {checkout}")
     path = checkout / ".venv"
     marker = path / MARKER
-    record = json.dumps({"format": FORMAT, "tool": str(tool.path), "path": str(path)})
+    extras = [find(name).path for name in EXTRAS if name in built_names() and find(name).ready]
+    seen = [tool.path, *extras]
+    record = json.dumps({"format": FORMAT, "sees": [str(each) for each in seen], "path": str(path)})
     with _locked(path):
         linked = marker.is_file() and marker.read_text(encoding="utf-8") == record
         if not linked or not os.access(path / "bin" / "python", os.X_OK):
             marker.unlink(missing_ok=True)
             venv.EnvBuilder(clear=True, symlinks=True, with_pip=False).create(path)
-            _fill_link(path, [_site_packages(tool.path), checkout / "src"])
+            _fill_link(path, [*map(_site_packages, seen), checkout / "src"])
             # `python -m ruff` looks for its binary here first.
             (path / "bin" / "ruff").symlink_to(tool.path / "bin" / "ruff")
             _write(marker, record)
