@@ -328,8 +328,8 @@ def create_all(names: Sequence[str], *, report: Report = quiet) -> list[Environm
 def link(*, report: Report = quiet) -> Path:
     """Make the checkout's `.venv`: a bare venv that sees the cached tool environment and `src`.
 
-    It also sees what an extra of the package needs (EXTRAS), where that has been built. It costs a fraction of a second,
-    and is redone when these environments changed or the checkout moved.
+    It also sees what an extra of the package needs (EXTRAS), where that has been built. It costs a fraction of a
+    second, and is redone when these environments changed or the checkout moved.
     """
     tool = find("tool")
     if not tool.ready:
