@@ -63,6 +63,16 @@ def policy(graph: Graph, node: Node) -> str:
     return str(named or next((kind.dtype for kind in kinds if kind.is_float), kinds[0].dtype))
 
 
+def needs_64_bits(graph: Graph) -> bool:
+    """Whether anything in a graph is a float64: a tensor, or what a parameter (a cast, a policy) says.
+
+    JAX has such numbers only where jax_enable_x64 is set, and then gives int64 where it gave int32. So it is set for
+    the cases that need it and for no others, as users do. Weights have the dtype of a tensor or of a policy.
+    """
+    said = (kind.dtype == "float64" for node in graph.nodes for kind in node.outputs)
+    return any(said) or any("'float64'" in node.params.key for node in graph.nodes)
+
+
 def explicit_arguments(graph: Graph, node: Node) -> dict[str, tuple[Any, ...]]:
     """What a call of a recurrent layer may say though it is so anyway, each as a dtype and shapes: its first states,
     which are zeros, and its mask, which is ones, unless one arrives with the input."""
