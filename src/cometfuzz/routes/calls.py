@@ -52,6 +52,9 @@ CALLS: dict[str, Callable[[Any, Node, Sequence[Any]], Any]] = {
 """Layers with a call of their own: (layer, node, tensors) -> outputs."""
 
 
+BEGINS = ("LSTM", "GRU", "SimpleRNN", "RNN", "ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D", "Bidirectional")
+"""Layers of which further inputs are their initial states: those with `states` in the catalogue (a test compares)."""
+
 STATES = {"LSTM": 2, "GRU": 1, "SimpleRNN": 1}
 """How many states a call begins with; as in the catalogue (a test compares)."""
 
@@ -80,7 +83,7 @@ def explicit_arguments(graph: Graph, node: Node) -> dict[str, tuple[Any, ...]]:
         return {}
     x = graph.input_types(node)[0]
     states = ((x.shape[0], node.params.units),) * STATES[node.layer]
-    found = {"initial_state": (POLICIES[policy(graph, node)][0], *states)}
+    found = {"initial_state": (POLICIES[policy(graph, node)][0], *states)} if len(node.inputs) == 1 else {}
     return found if x.masked else {**found, "mask": ("bool", x.shape[:2])}
 
 
@@ -90,6 +93,8 @@ def call_layer(layer: Any, node: Node, tensors: Sequence[Any], explicit: Mapping
         return CALLS[node.layer](layer, node, tensors)
     extra = {name: node.params[name] for name in CALL_PARAMS.get(node.layer, ())}
     extra = {**without_idle(node.layer, type(layer), extra), **explicit}
+    if node.layer in BEGINS and len(tensors) > 1:
+        return layer(tensors[0], initial_state=list(tensors[1:]), **extra)
     return layer(tensors[0] if len(tensors) == 1 else list(tensors), **extra)
 
 
