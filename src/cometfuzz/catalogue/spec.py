@@ -49,6 +49,13 @@ NO_FLOATS = ("int32", "bool")
 
 
 @dataclass(frozen=True)
+class Begun(TensorType):
+    """The input of a call that has initial states, with their types: what its block sees as `x`."""
+
+    states: tuple[TensorType, ...] = ()
+
+
+@dataclass(frozen=True)
 class LayerSpec:
     """One catalogue entry. See `layer` for what the fields mean."""
 
@@ -95,7 +102,10 @@ class LayerSpec:
         """What the block's functions receive as `x`; with `params`, as their policy has it."""
         if params is not None and POLICY in params:
             types = self.cast(types, params)
-        return types[0] if self.arity == (1, 1) else tuple(types)
+        if self.arity != (1, 1):
+            return tuple(types)
+        first, *states = types
+        return Begun(first.dtype, first.shape, first.masked, first.high, tuple(states)) if states else first
 
     def cast(self, types: Sequence[TensorType], params: Mapping[str, Any]) -> Sequence[TensorType]:
         """The types that a layer computes on: a policy casts floats, and integers where the layer takes them so."""
