@@ -98,7 +98,7 @@ def _print_health(found: list[Health], policy: PolicyConfig) -> None:
     for health in found:
         star = "*" if health.route.name in policy.base else ""
         versions = ", ".join(f"{name} {version}" for name, version in health.versions.items())
-        mend = f"; run `{health.fix}`" if health.fix else ""
+        mend = f"; run `{health.fix}`" if health.fix and health.fix not in (health.reason or "") else ""
         state = "available" if health.available else "not available"
         text = versions if health.available else f"{health.reason}{mend}"
         table.add_row(health.route.name + star, state, f"{health.startup_s:.1f} s", f"{health.memory_mb} MB", text)
