@@ -28,6 +28,7 @@ DIST = ROOT / "dist"
 PYTHONS = ("3.11", "3.12", "3.13")
 MISSING = "run `cometfuzz env create main`"
 """What must be said to somebody who has no libraries yet."""
+ORDER = "from cometfuzz.plugins import found; print(*(point.name for point in found('cometfuzz.routes')))"
 
 
 def main() -> None:
@@ -87,8 +88,8 @@ def use(python: Path, package: Path, pins: Sequence[str] = ()) -> None:
 def smoke(folder: Path, environ: Mapping[str, str]) -> None:
     """What must work without any library, and what is said where one is needed."""
 
-    def ask(*arguments: str, code: int = 0) -> str:
-        command = [folder / "venv" / "bin" / "cometfuzz", *arguments]
+    def ask(*arguments: str, code: int = 0, program: str = "cometfuzz") -> str:
+        command = [folder / "venv" / "bin" / program, *arguments]
         ran = subprocess.run(command, cwd=folder, env=environ, capture_output=True, text=True, check=False)
         if ran.returncode != code:
             sys.exit(f"expected exit code {code} of {arguments}; received {ran.returncode}\n{ran.stdout}{ran.stderr}")
@@ -105,12 +106,19 @@ def smoke(folder: Path, environ: Mapping[str, str]) -> None:
     expect("5 cases", ask("generate", "--cases", "5", "--out", "models"))
     expect(" main ", ask("env", "list"))
     expect("keras-tf-add-value", ask("ledger", "--json"))
+    expect(declared_routes(), ask("-c", ORDER, program="python"))
     expect("Actual:", ask("draft", "keras-tf-add-value"))
     expect("not available", ask("doctor", "--routes", "keras-tf", code=1))
     expect('"available": true', ask("doctor", "--routes", "reference", "--json"))
     expect(MISSING, ask("run", "--cases", "1", "--out", "campaign", code=3))
     case = next((folder / "models").glob("*.json"))
     expect("completed", ask("exec", str(case), "--routes", "reference"))
+
+
+def declared_routes() -> str:
+    """The routes as pyproject.toml has them, which is the order that everything goes by."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return " ".join(project["entry-points"]["cometfuzz.routes"])
 
 
 def run(command: Sequence[str | Path]) -> None:

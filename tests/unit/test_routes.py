@@ -21,6 +21,7 @@ from cometfuzz.execution.configuring import lacking, on_demand, usable
 from cometfuzz.execution.environments import Environment
 from cometfuzz.execution.policy import joined
 from cometfuzz.execution.versions import versions_of
+from cometfuzz.plugins import in_declared_order
 from cometfuzz.routes import Library, registry
 from cometfuzz.routes.keras import utility
 from cometfuzz.routes.litert import in_order
@@ -226,3 +227,11 @@ def test_a_cast_is_left_out_only_where_the_dtype_is_the_same(given: str, wanted:
     node = chain((2, 2), ("cast", {"dtype": wanted})).graph.nodes[-1]
     utility(Ops(), node, SimpleNamespace(dtype=given))
     assert called == done
+
+
+def test_what_is_ours_keeps_its_order_in_a_wheel_whose_metadata_sorts_it(tmp_path: Path) -> None:
+    declared = tmp_path / "pyproject.toml"
+    declared.write_text('[project.entry-points."some.group"]\nsecond = "a:b"\nfirst = "a:c"\n')
+    points = [EntryPoint("first", "a:c", "some.group"), EntryPoint("second", "a:b", "some.group")]
+    assert [point.name for point in in_declared_order("some.group", points, declared)] == ["second", "first"]
+    assert in_declared_order("some.group", points, tmp_path / "none") == points
