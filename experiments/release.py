@@ -3,8 +3,8 @@
     .venv/bin/python experiments/release.py [--build-only]
 
 The wheel is installed under every Python from 3.11 to 3.13 that is here, with the newest dependencies; the sdist under
-the oldest of them with the lowest that pyproject.toml allows. Each is then used as a stranger would, in another folder and
-with an empty cache of environments. Packages come from pip's index, so all but --build-only needs one.
+the oldest of them with the lowest that pyproject.toml allows. Each is then used as a stranger would, in another folder
+and with an empty cache of environments. Packages come from pip's index, so all but --build-only needs one.
 """
 
 import argparse

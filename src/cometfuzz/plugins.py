@@ -45,8 +45,8 @@ def found(group: str) -> list[EntryPoint]:
 
 
 def in_declared_order(group: str, ours: list[EntryPoint], project: Path = PROJECT) -> list[EntryPoint]:
-    """Ours in the order of pyproject.toml. What builds a wheel sorts them by name, so a wheel has that file with it; in a
-    checkout they are in order."""
+    """Ours in the order of pyproject.toml. What builds a wheel sorts them by name, so a wheel has that file with it; in
+    a checkout they are in order."""
     if not ours or not project.is_file():
         return ours
     import tomllib  # not in Python 3.9, where a child runs and nothing of ours is installed
