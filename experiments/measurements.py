@@ -270,10 +270,11 @@ MEASUREMENTS = {
     "spaces": Measurement(
         "what can be covered: inputs / parameter values / sequences",
         "the paper's space {paper_inputs} / {paper_parameters} / {paper_sequences}, reachable {paper_inputs_reachable}"
-        " / {paper_parameters_reachable} / {paper_sequences_reachable}; the full one {full_inputs} / {full_parameters} /"
-        " {full_sequences}, reachable {full_inputs_reachable} / {full_parameters_reachable} /"
-        " {full_sequences_reachable}; that of operators {ops_inputs} / {ops_parameters} / {ops_sequences}, reachable {ops_inputs_reachable} /"
-        " {ops_parameters_reachable} / {ops_sequences_reachable}; pairs {pairs}, triples {triples}, sequences of three"
+        " / {paper_parameters_reachable} / {paper_sequences_reachable}; the full one {full_inputs} / {full_parameters}"
+        " / {full_sequences}, reachable {full_inputs_reachable} / {full_parameters_reachable} /"
+        " {full_sequences_reachable}; that of operators {ops_inputs} / {ops_parameters} / {ops_sequences}, reachable"
+        " {ops_inputs_reachable} / {ops_parameters_reachable} / {ops_sequences_reachable}; pairs {pairs}, triples"
+        " {triples}, sequences of three"
         " families {chains}",
         "cometfuzz space --json",
         spaces,
@@ -287,7 +288,8 @@ MEASUREMENTS = {
     "bugs": Measurement(
         "bugs in today's libraries, each with a script; one fix counts once",
         "{counted} in {libraries} libraries: {clear} clear ones and {corner} corner cases (float64, empty axes, NaN,"
-        " Inf); {not_counted} more are not counted (the same fix, limits, utility nodes, libraries that nobody maintains)",
+        " Inf); {not_counted} more are not counted (the same fix, limits, utility nodes, libraries that nobody"
+        " maintains)",
         "cometfuzz bugs bugs",
         bugs,
     ),
