@@ -129,25 +129,24 @@ def page(records: dict[str, Record]) -> str:
         "",
         "## Measured by `make measurements`",
         "",
-        *_table(fresh),
+        *_list(fresh),
         "",
         "## Taken over",
         "",
         "What takes too long to be measured with every change, or needs another machine, and what others published.",
         "",
-        *_table(old),
+        *_list(old),
     ]
     return "\n".join(lines) + "\n"
 
 
-def _table(records: dict[str, Record]) -> Iterator[str]:
-    yield "| record | what | number | by | when and where |"
-    yield "| --- | --- | --- | --- | --- |"
+def _list(records: dict[str, Record]) -> Iterator[str]:
     for name, record in records.items():
         with_ = ", ".join(f"{package} {version}" for package, version in record.versions.items())
         where = "; ".join(filter(None, (record.date, record.machine, with_, record.taken_over)))
-        command = f"`{record.command}`" if record.command else ""
-        yield f"| [{name}](measurements/{name}.json) | {record.what} | {record.said} | {command} | {where} |"
+        command = f"`{record.command}`; " if record.command else ""
+        yield f"- **{record.what}**: {record.said}  "
+        yield f"  {command}{where} ([{name}](measurements/{name}.json))"
 
 
 def quotes(text: str) -> Iterator[tuple[str, str, str]]:

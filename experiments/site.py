@@ -28,7 +28,7 @@ from cometfuzz.ledger.defect import Defect
 from cometfuzz.ledger.reading import read
 from cometfuzz.places import Place
 from cometfuzz.reports.collection import prose
-from cometfuzz.reports.markdown import inline
+from cometfuzz.reports import markdown
 from cometfuzz.triage.example import read_example
 
 ROOT = Path(__file__).parents[1]
@@ -151,6 +151,11 @@ def ledger(entries: dict[str, Defect]) -> Iterator[str]:
                 seen = "; ".join(versions(entry))
                 yield f"| [{entry.id}](../../bugs/{entry.id}/) | {entry.kind} | {inline(entry.title)} | {seen} |"
         yield ""
+
+
+def inline(text: str) -> str:
+    """A text as Markdown that shows it; mkdocs' Markdown knows fewer escapes than others, and shows what it does not."""
+    return re.sub(r"\\([:=~,/@^&'\";?%$])", r"\1", markdown.inline(text))
 
 
 def versions(entry: Defect) -> list[str]:

@@ -49,8 +49,7 @@ def in_declared_order(group: str, ours: list[EntryPoint], project: Path = PROJEC
     a checkout they are in order."""
     if not ours or not project.is_file():
         return ours
-    import tomllib  # not in Python 3.9, where a child runs and nothing of ours is installed
-
+    tomllib = import_module("tomllib")  # not in Python 3.9, where a child runs and nothing of ours is installed
     declared = tomllib.loads(project.read_text(encoding="utf-8"))["project"]["entry-points"]
     order = list(declared[group])
     return sorted(ours, key=lambda point: order.index(point.name))
