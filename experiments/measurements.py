@@ -312,7 +312,7 @@ MEASUREMENTS = {
         lambda: generated("comet"),
     ),
     "generate-comet-r": Measurement(
-        "the same with operators chosen at random",
+        "888 generated models with operators chosen at random, what they cover of the paper's space, seeds 1 to 5",
         f"{PERCENT}; by direct edges {{direct_min}} to {{direct_max}}%",
         "cometfuzz generate --strategy comet-r --cases 888 --seed 1 --json",
         lambda: generated("comet-r"),

@@ -15,8 +15,8 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-import click
 import typer.main
 from rich.progress import track
 from typer.testing import CliRunner
@@ -27,8 +27,8 @@ from cometfuzz.execution import environments
 from cometfuzz.ledger.defect import Defect
 from cometfuzz.ledger.reading import read
 from cometfuzz.places import Place
-from cometfuzz.reports.collection import prose
 from cometfuzz.reports import markdown
+from cometfuzz.reports.collection import prose
 from cometfuzz.triage.example import read_example
 
 ROOT = Path(__file__).parents[1]
@@ -67,7 +67,7 @@ def main() -> None:
     gather()
     if not arguments.pages_only:
         python = environments.create("docs").python
-        command = [python, "-m", "mkdocs", "--quiet", "build", "--strict"]
+        command = [str(python), "-m", "mkdocs", "--quiet", "build", "--strict"]
         environ = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}  # our pin stays what it is
         built = subprocess.run(command, cwd=ROOT, env=environ, check=False)
         if built.returncode:
@@ -122,7 +122,7 @@ def options() -> Iterator[str]:
         yield from (f"## {' '.join(names) or 'cometfuzz'}", "", "```text", text, "```", "")
 
 
-def _commands(command: click.Command, names: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+def _commands(command: Any, names: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     inner = getattr(command, "commands", {})
     if not inner or not names:
         yield names
@@ -154,7 +154,7 @@ def ledger(entries: dict[str, Defect]) -> Iterator[str]:
 
 
 def inline(text: str) -> str:
-    """A text as Markdown that shows it; mkdocs' Markdown knows fewer escapes than others, and shows what it does not."""
+    """A text as Markdown that shows it; mkdocs' Markdown knows fewer escapes than others."""
     return re.sub(r"\\([:=~,/@^&'\";?%$])", r"\1", markdown.inline(text))
 
 
