@@ -89,7 +89,7 @@ def smoke(folder: Path, environ: Mapping[str, str]) -> None:
     """What must work without any library, and what is said where one is needed."""
 
     def ask(*arguments: str, code: int = 0, program: str = "cometfuzz") -> str:
-        command = [folder / "venv" / "bin" / program, *arguments]
+        command: list[str | Path] = [folder / "venv" / "bin" / program, *arguments]
         ran = subprocess.run(command, cwd=folder, env=environ, capture_output=True, text=True, check=False)
         if ran.returncode != code:
             sys.exit(f"expected exit code {code} of {arguments}; received {ran.returncode}\n{ran.stdout}{ran.stderr}")

@@ -1,4 +1,4 @@
-"""The docs as a stranger uses them: the tutorial's commands one by one, and every command and option that a page names."""
+"""The docs as a stranger uses them: the tutorial's commands one by one; commands and options that a page names."""
 
 import os
 import re
@@ -21,22 +21,7 @@ ROOT = Path(__file__).parents[2]
 TUTORIAL = ROOT / "docs" / "tutorial.md"
 BLOCK = re.compile(r"^```sh\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 NAMED = re.compile(r"\bcometfuzz ([a-z][a-z0-9]*(?:-[a-z]+)*)([^`\n#|>]*)")
-OTHERS = {
-    "tests",
-    "finds",
-    "knows",
-    "found",
-    "is",
-    "has",
-    "needs",
-    "itself",
-    "goes",
-    "and",
-    "on",
-    "with",
-    "to",
-    "beside",
-}
+OTHERS = {"and", "that", "with"}
 """Words that follow the name where a page talks about it."""
 
 
@@ -76,7 +61,7 @@ def test_the_reader_of_pages_sees_what_is_wrong() -> None:
 
 @pytest.fixture
 def installed(tmp_path: Path) -> Path:
-    """The folder of programs of a venv with cometfuzz as a wheel lays it out, and what it depends on; no index needed."""
+    """The programs of a venv with cometfuzz as a wheel lays it out, beside what it depends on; no index is needed."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     venv.EnvBuilder(symlinks=True, with_pip=False).create(tmp_path / "venv")
     (site,) = (tmp_path / "venv" / "lib").glob("python*/site-packages")
