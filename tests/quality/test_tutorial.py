@@ -89,6 +89,7 @@ def test_the_tutorial_works_as_it_is_written(installed: Path, tmp_path: Path) ->
     lines = [line for block in BLOCK.findall(TUTORIAL.read_text(encoding="utf-8")) for line in block.splitlines()]
     assert len(lines) > 10
     environ = {**os.environ, "PATH": f"{installed}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "100"}
+    environ["COMETFUZZ_LEDGER"] = str(tmp_path / "learned.toml")
     environ.pop("PYTHONPATH", None)
     printed = {}
     for line in lines:
