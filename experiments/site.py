@@ -67,9 +67,9 @@ def main() -> None:
     gather()
     if not arguments.pages_only:
         python = environments.create("docs").python
-        command = [str(python), "-m", "mkdocs", "--quiet", "build", "--strict"]
+        command = [str(python), "-m", "mkdocs", "--quiet", "build", "--strict", "--config-file", "-"]
         environ = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}  # our pin stays what it is
-        built = subprocess.run(command, cwd=ROOT, env=environ, check=False)
+        built = subprocess.run(command, cwd=ROOT, env=environ, input=configuration(), text=True, check=False)
         if built.returncode:
             sys.exit(built.returncode)
         if loads := list(loads_from_elsewhere(SITE)):
@@ -95,6 +95,14 @@ def gather() -> None:
     write("bugs/README.md", "\n".join(gallery(entries)))
     for entry in entries.values():
         write(f"bugs/{entry.id}/README.md", "\n".join(["---", "search: {exclude: true}", "---", *bug(entry, 1)]))
+
+
+def configuration() -> str:
+    """mkdocs.yml, with pages of docs/ that have no place in `nav` at its end, so that none is out of reach."""
+    text = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    pages = (f"docs/{path.relative_to(ROOT / 'docs')}" for path in sorted((ROOT / "docs").rglob("*.md")))
+    more = [f"      - {page}" for page in pages if page not in text]
+    return "\n".join([text.rstrip(), "  - More:", *more, ""]) if more else text
 
 
 def write(name: str, text: str) -> None:
