@@ -67,11 +67,28 @@ def main() -> None:
     gather()
     if not arguments.pages_only:
         python = environments.create("docs").python
-        command = [str(python), "-m", "mkdocs", "--quiet", "build", "--strict", "--config-file", "-"]
+        command = [
+            str(python),
+            "-m",
+            "mkdocs",
+            "build",
+            "--strict",
+            "--config-file",
+            "-",
+        ]  # --quiet hides warnings from it
         environ = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}  # our pin stays what it is
-        built = subprocess.run(command, cwd=ROOT, env=environ, input=configuration(), text=True, check=False)
+        built = subprocess.run(
+            command,
+            cwd=ROOT,
+            env=environ,
+            input=configuration(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
         if built.returncode:
-            sys.exit(built.returncode)
+            sys.exit(built.stdout)
         if loads := list(loads_from_elsewhere(SITE)):
             sys.exit("expected pages that load nothing from elsewhere; received\n" + "\n".join(loads[:20]))
         print(SITE / "index.html")
