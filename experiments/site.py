@@ -142,7 +142,7 @@ def options() -> Iterator[str]:
     yield from ("# Options", "", "What `cometfuzz COMMAND --help` says.", "")
     runner = CliRunner()
     for names in track(list(_commands(typer.main.get_command(app), ())), "options", transient=True):
-        said = runner.invoke(app, [*names, "--help"], env={"COLUMNS": "100", "TERM": "dumb"}, prog_name="cometfuzz")
+        said = runner.invoke(app, [*names, "--help"], env={"COLUMNS": "76", "TERM": "dumb"}, prog_name="cometfuzz")
         text = re.sub(r"\x1b\[[0-9;]*m", "", said.output).strip("\n")
         yield from (f"## {' '.join(names) or 'cometfuzz'}", "", "```text", text, "```", "")
 
