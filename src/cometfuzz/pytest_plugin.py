@@ -1,11 +1,11 @@
 """The pytest plugin: a campaign as a test, and models that factories return held to all routes.
 
-`pytest --cometfuzz-minutes 5` adds a test that runs a campaign of five minutes as cometfuzz.toml says, and fails over new
-bugs. A function marked `@pytest.mark.cometfuzz` returns a model, on which `cometfuzz check` is run.
+`pytest --cometfuzz-minutes 5` adds a test that runs a campaign of five minutes as cometfuzz.toml says, and fails over
+new bugs. A function marked `@pytest.mark.cometfuzz` returns a model, on which `cometfuzz check` is run.
 
-All of it runs in processes of its own: the process of the tests has libraries loaded, threads running and signals of its
-own, and a campaign wants none of them. Only a model is saved here, since only the library that made it can do that. pytest
-imports this module whether or not anybody uses it, so it needs nothing but pytest and the standard library.
+All of it runs in processes of its own: the process of the tests has libraries loaded, threads running and signals of
+its own, and a campaign wants none of them. Only a model is saved here, since only the library that made it can do that.
+pytest imports this module whether or not anybody uses it, so it needs nothing but pytest and the standard library.
 """
 
 import inspect
@@ -119,9 +119,10 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     if marker is None:
         return None
     arguments = _arguments(marker.args, marker.kwargs)
+    given: dict[str, Any] = pyfuncitem.funcargs
     wanted = inspect.signature(pyfuncitem.obj).parameters
-    made = pyfuncitem.obj(**{name: value for name, value in pyfuncitem.funcargs.items() if name in wanted})
-    file = save(made, pyfuncitem.funcargs["tmp_path"])
+    made = pyfuncitem.obj(**{name: value for name, value in given.items() if name in wanted})
+    file = save(made, given["tmp_path"])
     ended = _end(["check", str(file), *arguments], pyfuncitem.config.rootpath)
     if ended.returncode:
         again = " ".join(["cometfuzz check", str(file), *arguments])
