@@ -267,7 +267,7 @@ def test_junit_holds_to_the_schema(facts: Facts) -> None:
     tree = etree.fromstring(junit_report(facts).encode())
     assert SCHEMA.validate(tree), SCHEMA.error_log
     assert len(tree.findall(".//testcase")) == len(facts.bugs)
-    assert (tree.get("failures"), tree.get("skipped")) == ("6", "4")
+    assert (tree.get("failures"), tree.get("skipped")) == ("7", "3")
     failed = [case.get("name") for case in tree.findall(".//testcase[failure]")]
     assert any("onnxruntime: value" in name for name in failed)
     assert not any("keras: crash in LSTM" in name for name in failed)
@@ -289,7 +289,7 @@ def test_sarif_holds_to_the_standard(facts: Facts) -> None:
     assert known.work_item_uris == ["https://github.com/keras-team/keras/issues/12345"]
     assert [by_title[f"{name}"].kind for name in ("jax: hang in SeparableConv2D",)] == ["review"]
     counted = [result for result in run.results if result.kind == "fail" and not result.suppressions]
-    assert len(counted) == int(etree.fromstring(junit_report(facts).encode()).get("failures")) + 1  # without a script
+    assert len(counted) == int(etree.fromstring(junit_report(facts).encode()).get("failures"))
     assert len({result.fingerprints["signature/v1"] for result in run.results}) == len(run.results)
     assert "javascript:" not in "".join(link for each in run.results for link in each.work_item_uris or ())
     for spoilt in (text.replace('"ruleIndex": 0', '"ruleIndex": 1'), text.replace('"startLine"', '"line"')):

@@ -12,7 +12,7 @@ from typing import Any
 import cometfuzz
 from cometfuzz.ledger.reading import defects
 from cometfuzz.oracles.symptoms import Severity, about, in_order
-from cometfuzz.reports.facts import Facts, standing
+from cometfuzz.reports.facts import Facts, fails, standing
 from cometfuzz.reports.json_report import json_text
 from cometfuzz.reports.text import is_link, visible
 from cometfuzz.triage.bug import Bug
@@ -101,9 +101,7 @@ def _judged(bug: Bug) -> dict[str, Any]:
     if bug.known:
         why = visible(f"{standing(bug)}: {bug.known}")
         return {**failed, "suppressions": [{"kind": "external", "status": "accepted", "justification": why}]}
-    if standing(bug) == "unshown" and not bug.is_new:
-        return {"kind": "review", "level": "none"}
-    return failed
+    return failed if fails(bug) else {"kind": "review", "level": "none"}
 
 
 def _message(bug: Bug) -> str:
