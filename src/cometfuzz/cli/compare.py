@@ -18,6 +18,7 @@ from cometfuzz.campaign.folder import DATABASE
 from cometfuzz.campaign.session import Settings, seed_texts
 from cometfuzz.campaign.store import Store
 from cometfuzz.campaign.triaging import Progress as Step
+from cometfuzz.cli.completing import complete_routes, complete_side
 from cometfuzz.cli.numbers import LARGEST_SEED, MOST_CASES, MOST_MINUTES, at_most
 from cometfuzz.cli.output import print_json
 from cometfuzz.cli.run import Configured, Jobs, ask_libraries, drive, meet
@@ -49,8 +50,10 @@ class FailOn(StrEnum):
 
 
 def compare(
-    old: Annotated[str, typer.Argument(metavar="A", help=f"The old side. {SIDE}.")],
-    new: Annotated[str, typer.Argument(metavar="B", help=f"The new side. {SIDE}, as many as for A.")],
+    old: Annotated[str, typer.Argument(metavar="A", help=f"The old side. {SIDE}.", autocompletion=complete_side)],
+    new: Annotated[
+        str, typer.Argument(metavar="B", help=f"The new side. {SIDE}, as many as for A.", autocompletion=complete_side)
+    ],
     minutes: Annotated[
         float | None,
         typer.Option(
@@ -67,7 +70,11 @@ def compare(
         int, typer.Option(min=0, callback=at_most(LARGEST_SEED), help="Same seed, same versions: same cases.")
     ] = 1,
     routes: Annotated[
-        str, typer.Option(help="Of two environments, only these routes, with commas between them; else all.")
+        str,
+        typer.Option(
+            autocompletion=complete_routes,
+            help="Of two environments, only these routes, with commas between them; else all.",
+        ),
     ] = "",
     out: Annotated[
         Path | None, typer.Option(help="The folder; by default campaigns/compare-TIME. One that is there goes on.")

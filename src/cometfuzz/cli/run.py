@@ -16,6 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from cometfuzz.campaign.records import Records
 from cometfuzz.campaign.session import Session, Settings, seed_texts
 from cometfuzz.campaign.store import Store
+from cometfuzz.cli.completing import complete_routes, complete_strategy
 from cometfuzz.cli.ends import ENDING
 from cometfuzz.cli.ledger import look
 from cometfuzz.cli.numbers import LARGEST_SEED, MOST_CASES, MOST_JOBS, MOST_MINUTES, MOST_SIGMA, at_most
@@ -71,11 +72,16 @@ def run(
     cases: Annotated[
         int | None, typer.Option(min=1, callback=at_most(MOST_CASES), help="End after so many cases.")
     ] = None,
-    strategy: Annotated[str, typer.Option(help=STRATEGY)] = "directed",
+    strategy: Annotated[str, typer.Option(autocompletion=complete_strategy, help=STRATEGY)] = "directed",
     seed: Annotated[
         int, typer.Option(min=0, callback=at_most(LARGEST_SEED), help="Same seed, same flags: same cases.")
     ] = 1,
-    routes: Annotated[str, typer.Option(help="Routes, with commas between them; by default those of the policy.")] = "",
+    routes: Annotated[
+        str,
+        typer.Option(
+            autocompletion=complete_routes, help="Routes, with commas between them; by default those of the policy."
+        ),
+    ] = "",
     seeds: Annotated[
         list[Path] | None, typer.Option(help="Start from this case, .keras or .h5 file instead; may be given again.")
     ] = None,

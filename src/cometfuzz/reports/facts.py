@@ -112,8 +112,8 @@ def standing(bug: Bug) -> Standing:
 
 
 def fails(bug: Bug) -> bool:
-    """Whether it is a failure where a report has tests: shown by its script or, where none can be written, by every run,
-    and not known."""
+    """Whether it is a failure where a report has tests: not known, and shown by its script or, where none can be
+    written, by every run."""
     return not bug.known and (bug.is_new or standing(bug) != "unshown")
 
 
