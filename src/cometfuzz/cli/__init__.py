@@ -20,6 +20,7 @@ from cometfuzz.cli.export import export
 from cometfuzz.cli.generate import generate
 from cometfuzz.cli.importing import import_
 from cometfuzz.cli.init import init
+from cometfuzz.cli.new import new
 from cometfuzz.cli.profile import profile
 from cometfuzz.cli.prove import prove_
 from cometfuzz.cli.reduce import reduce
@@ -38,6 +39,7 @@ app = typer.Typer(
     epilog="Example: cometfuzz layers Conv2D",
 )
 app.command()(init)
+app.command()(new)
 app.command()(run)
 app.command()(resume)
 app.command()(compare)
