@@ -8,6 +8,7 @@ from rich.progress import track
 from rich.table import Table
 
 from cometfuzz.catalogue.utility import SPECIAL_NODES
+from cometfuzz.cli.completing import complete_routes
 from cometfuzz.cli.numbers import LARGEST_SEED, at_most
 from cometfuzz.cli.output import print_json
 from cometfuzz.config import load as load_config
@@ -24,7 +25,9 @@ from cometfuzz.seeds.published import names, synthesised
 
 def calibrate(
     cases: Annotated[int, typer.Option(min=1, help="How many models to run.")] = 100,
-    routes: Annotated[str, typer.Option(help="Routes, with commas between them.")] = ",".join(with_turn("base")),
+    routes: Annotated[
+        str, typer.Option(autocompletion=complete_routes, help="Routes, with commas between them.")
+    ] = ",".join(with_turn("base")),
     seed: Annotated[int, typer.Option(min=0, callback=at_most(LARGEST_SEED), help="Same seed, same models.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:

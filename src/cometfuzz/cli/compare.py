@@ -18,9 +18,10 @@ from cometfuzz.campaign.folder import DATABASE
 from cometfuzz.campaign.session import Settings, seed_texts
 from cometfuzz.campaign.store import Store
 from cometfuzz.campaign.triaging import Progress as Step
+from cometfuzz.cli.completing import complete_routes, complete_side
 from cometfuzz.cli.numbers import LARGEST_SEED, MOST_CASES, MOST_MINUTES, at_most
 from cometfuzz.cli.output import print_json
-from cometfuzz.cli.run import Configured, Jobs, ask_libraries, drive, meet
+from cometfuzz.cli.run import Configured, Jobs, Seeds, ask_libraries, drive, meet, never_ran, seed_graphs
 from cometfuzz.cli.triage import KnownOption
 from cometfuzz.config import load as load_config
 from cometfuzz.errors import InvalidCampaign, WorkerFailure
@@ -34,7 +35,6 @@ from cometfuzz.reports.comparison import Comparison, comparison, rendered, write
 from cometfuzz.reports.console import Screen
 from cometfuzz.reports.text import clean
 from cometfuzz.routes import Route
-from cometfuzz.seeds.published import names, synthesised
 from cometfuzz.triage.known import Known, gather_known
 
 MINUTES = 10.0
@@ -49,8 +49,10 @@ class FailOn(StrEnum):
 
 
 def compare(
-    old: Annotated[str, typer.Argument(metavar="A", help=f"The old side. {SIDE}.")],
-    new: Annotated[str, typer.Argument(metavar="B", help=f"The new side. {SIDE}, as many as for A.")],
+    old: Annotated[str, typer.Argument(metavar="A", help=f"The old side. {SIDE}.", autocompletion=complete_side)],
+    new: Annotated[
+        str, typer.Argument(metavar="B", help=f"The new side. {SIDE}, as many as for A.", autocompletion=complete_side)
+    ],
     minutes: Annotated[
         float | None,
         typer.Option(
@@ -67,8 +69,13 @@ def compare(
         int, typer.Option(min=0, callback=at_most(LARGEST_SEED), help="Same seed, same versions: same cases.")
     ] = 1,
     routes: Annotated[
-        str, typer.Option(help="Of two environments, only these routes, with commas between them; else all.")
+        str,
+        typer.Option(
+            autocompletion=complete_routes,
+            help="Of two environments, only these routes, with commas between them; else all.",
+        ),
     ] = "",
+    seeds: Seeds = None,
     out: Annotated[
         Path | None, typer.Option(help="The folder; by default campaigns/compare-TIME. One that is there goes on.")
     ] = None,
@@ -112,7 +119,7 @@ def compare(
         strategy="directed",
         seed=seed,
         routes=sides.routes,
-        seeds=seed_texts([synthesised(name) for name in names()]),
+        seeds=seed_texts(seed_graphs(seeds)),
         branches=False,
         graphs=msgspec.structs.asdict(given.graphs),
         jobs=jobs or given.jobs,
@@ -139,7 +146,7 @@ def compare(
     if fail_on is FailOn.regression and found.regressions:
         raise typer.Exit(1)
     if fail_on is FailOn.regression and idle:
-        raise WorkerFailure(f"expected every route to run; received routes={', '.join(idle)}, which never did")
+        raise WorkerFailure(never_ran(idle))
 
 
 def _opened(folder: Path, settings: Settings) -> Store:

@@ -12,6 +12,7 @@ from rich.table import Table
 
 from cometfuzz.catalogue import COUNTED
 from cometfuzz.catalogue.files import save
+from cometfuzz.cli.completing import complete_routes
 from cometfuzz.cli.numbers import LARGEST_SEED, MOST_JOBS, at_most
 from cometfuzz.cli.output import make_folder, print_json, writing
 from cometfuzz.errors import UnknownName
@@ -25,7 +26,9 @@ BASE_ROUTES = ",".join(with_turn("base"))
 
 def conformance(
     layers: Annotated[str, typer.Option(help="Layers, with commas between them; all by default.")] = "",
-    routes: Annotated[str, typer.Option(help=f"Routes, with commas, or `all`: {', '.join(ROUTES)}.")] = BASE_ROUTES,
+    routes: Annotated[
+        str, typer.Option(autocompletion=complete_routes, help=f"Routes, with commas, or `all`: {', '.join(ROUTES)}.")
+    ] = BASE_ROUTES,
     draws: Annotated[int, typer.Option(min=1, help="Draws of each layer on each route.")] = 10,
     seed: Annotated[
         int, typer.Option(min=0, callback=at_most(LARGEST_SEED), help="Another seed gives other draws.")

@@ -12,6 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from cometfuzz.campaign.triaging import STAGE_S
+from cometfuzz.cli.completing import complete_route, complete_routes
 from cometfuzz.cli.output import folding, print_json
 from cometfuzz.config import load as load_config
 from cometfuzz.errors import UnknownName
@@ -46,7 +47,10 @@ app = typer.Typer(invoke_without_command=True)
 @app.callback()
 def ledger(
     context: typer.Context,
-    route: Annotated[str, typer.Option(help=f"Only what stands against one route: {', '.join(ROUTES)}.")] = "",
+    route: Annotated[
+        str,
+        typer.Option(autocompletion=complete_route, help=f"Only what stands against one route: {', '.join(ROUTES)}."),
+    ] = "",
     layer: Annotated[str, typer.Option(help="Only what a call of one layer can meet.")] = "",
     library: Annotated[str, typer.Option(help="Only defects of one library, such as keras or tf2onnx.")] = "",
     kind: Annotated[str, typer.Option(help="`bug`, `limit` (it does not promise this) or `choice`.")] = "",
@@ -96,7 +100,11 @@ def ledger(
 @app.command()
 def refresh(
     routes: Annotated[
-        str, typer.Option(help="Routes, with commas between them; by default all whose versions are new.")
+        str,
+        typer.Option(
+            autocompletion=complete_routes,
+            help="Routes, with commas between them; by default all whose versions are new.",
+        ),
     ] = "",
     anew: Annotated[
         bool, typer.Option("--anew", help="Look again also for what is known with these versions.")

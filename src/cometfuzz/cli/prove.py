@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from cometfuzz.campaign.triaging import STAGE_S
+from cometfuzz.cli.completing import complete_routes
 from cometfuzz.cli.output import print_json
 from cometfuzz.execution.configuring import usable
 from cometfuzz.execution.executor import Executor
@@ -27,7 +28,9 @@ from cometfuzz.triage.unrecorded import is_unrecorded
 
 
 def prove_(
-    routes: Annotated[str, typer.Option(help="Routes to run on, by name, or `all`.")] = "all",
+    routes: Annotated[
+        str, typer.Option(autocompletion=complete_routes, help="Routes to run on, by name, or `all`.")
+    ] = "all",
     matching: Annotated[str, typer.Option(help="Only defects whose id or text has this in it.")] = "",
     into: Annotated[Path, typer.Option(help="The collection, which is made if need be.")] = DEFAULT,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of lines.")] = False,

@@ -11,6 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 
 from cometfuzz.catalogue.files import load
+from cometfuzz.cli.completing import complete_routes
 from cometfuzz.cli.output import print_json
 from cometfuzz.config import PolicyConfig
 from cometfuzz.config import load as load_config
@@ -36,7 +37,9 @@ Configured = Annotated[Path | None, typer.Option("--config", help="A TOML file; 
 
 
 def doctor(
-    routes: Annotated[str, typer.Option(help="Routes, with commas between them, or `all`.")] = "all",
+    routes: Annotated[
+        str, typer.Option(autocompletion=complete_routes, help="Routes, with commas between them, or `all`.")
+    ] = "all",
     config: Configured = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
@@ -109,7 +112,9 @@ def _print_health(found: list[Health], policy: PolicyConfig) -> None:
 
 def execute(
     case: Annotated[Path, typer.Argument(metavar="CASE.json", help="A case file, as `generate` writes them.")],
-    routes: Annotated[str, typer.Option(help="Routes, with commas between them, or `all`.")] = "all",
+    routes: Annotated[
+        str, typer.Option(autocompletion=complete_routes, help="Routes, with commas between them, or `all`.")
+    ] = "all",
     config: Configured = None,
     branches: Annotated[bool, typer.Option(help="Also show what is reached of Keras' and TensorFlow's code.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,

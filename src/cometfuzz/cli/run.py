@@ -16,6 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from cometfuzz.campaign.records import Records
 from cometfuzz.campaign.session import Session, Settings, seed_texts
 from cometfuzz.campaign.store import Store
+from cometfuzz.cli.completing import complete_routes, complete_strategy
 from cometfuzz.cli.ends import ENDING
 from cometfuzz.cli.ledger import look
 from cometfuzz.cli.numbers import LARGEST_SEED, MOST_CASES, MOST_JOBS, MOST_MINUTES, MOST_SIGMA, at_most
@@ -43,6 +44,9 @@ from cometfuzz.triage.known import Known, gather_known
 Configured = Annotated[Path | None, typer.Option("--config", help="A TOML file; else cometfuzz.toml, if it is here.")]
 JOBS = "Workers of each kind, by default as many as there are cores; with --no-branches the cases are the same."
 Jobs = Annotated[int | None, typer.Option(min=1, callback=at_most(MOST_JOBS), help=JOBS)]
+Seeds = Annotated[
+    list[Path] | None, typer.Option(help="Start from this case, .keras or .h5 file instead; may be given again.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Events as lines of JSON (docs/events.md).")]
 QuietOption = Annotated[bool, typer.Option("--quiet", help="Only the closing summary.")]
 
@@ -71,14 +75,17 @@ def run(
     cases: Annotated[
         int | None, typer.Option(min=1, callback=at_most(MOST_CASES), help="End after so many cases.")
     ] = None,
-    strategy: Annotated[str, typer.Option(help=STRATEGY)] = "directed",
+    strategy: Annotated[str, typer.Option(autocompletion=complete_strategy, help=STRATEGY)] = "directed",
     seed: Annotated[
         int, typer.Option(min=0, callback=at_most(LARGEST_SEED), help="Same seed, same flags: same cases.")
     ] = 1,
-    routes: Annotated[str, typer.Option(help="Routes, with commas between them; by default those of the policy.")] = "",
-    seeds: Annotated[
-        list[Path] | None, typer.Option(help="Start from this case, .keras or .h5 file instead; may be given again.")
-    ] = None,
+    routes: Annotated[
+        str,
+        typer.Option(
+            autocompletion=complete_routes, help="Routes, with commas between them; by default those of the policy."
+        ),
+    ] = "",
+    seeds: Seeds = None,
     sigma: Annotated[
         int, typer.Option(min=1, callback=at_most(MOST_SIGMA), help="How many values of a numeric parameter count.")
     ] = SIGMA,
@@ -130,7 +137,7 @@ def run(
     everything = (
         gather_known(known or [], given.known) if known or given.known or fail_on is not FailOn.never else Known()
     )
-    begun = seed_texts(_seeds(seeds))
+    begun = seed_texts(seed_graphs(seeds))
     ask_libraries([usable[name] for name in chosen], quiet or as_json)
     if refresh:
         meet([usable[name] for name in chosen], quiet or as_json)
@@ -159,7 +166,7 @@ def run(
             if any(bug.is_new and (bug.is_urgent or fail_on is FailOn.all) for bug in found):
                 raise typer.Exit(1)
             if idle := store.never_started:
-                raise WorkerFailure(f"expected every route to run; received routes={', '.join(idle)}, which never did")
+                raise WorkerFailure(never_ran(idle))
 
 
 def resume(
@@ -242,10 +249,17 @@ def meet(routes: Sequence[Route], quiet: bool) -> None:
         )
 
 
-def _seeds(paths: list[Path] | None) -> list[Graph]:
+def seed_graphs(paths: list[Path] | None) -> list[Graph]:
+    """What a campaign starts from: the published models, unless somebody names others."""
     if not paths:
         return [synthesised(name) for name in names()]
     return [read_model(path).graph for path in paths]
+
+
+def never_ran(routes: Sequence[str]) -> str:
+    """What to say of routes on which nothing has run."""
+    names = ",".join(routes)
+    return f"expected every route to run; received routes={names}, which never did: `cometfuzz doctor --routes {names}`"
 
 
 def drive(store: Store, settings: Settings, given: Config, routes: Mapping[str, Route], screen: Screen) -> None:

@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from cometfuzz.campaign.records import Records
+from cometfuzz.cli.completing import complete_routes
 from cometfuzz.cli.listing import Listed, bugs_of, named
 from cometfuzz.cli.numbers import MOST_JOBS, at_most
 from cometfuzz.cli.output import folding, print_json
@@ -53,7 +54,12 @@ def replay(
     name: Annotated[
         str, typer.Argument(metavar="BUG|CASE", help="The id of a bug or of a case; its beginning will do.")
     ],
-    routes: Annotated[str, typer.Option(help="Routes, with commas between them; by default the campaign's.")] = "",
+    routes: Annotated[
+        str,
+        typer.Option(
+            autocompletion=complete_routes, help="Routes, with commas between them; by default the campaign's."
+        ),
+    ] = "",
     config: Configured = None,
     as_json: AsJson = False,
 ) -> None:
