@@ -1,11 +1,12 @@
 """The numbers that the docs quote: JSON records that commands wrote, and docs/measurements.md, made from them.
 
     .venv/bin/python experiments/measurements.py measure [NAME ...]     what costs little, or those that are named
-    .venv/bin/python experiments/measurements.py render                 the page out of the records
+    .venv/bin/python experiments/measurements.py render                 page and README from the records
 
 A record says what was measured, when, by which command, on which machine and with which versions. Its `text` has its
 numbers by their names, so that each stands in one place. One that is `dear` is measured anew only if it is named. A
-record without a measurement here was `taken over`: from the README of its date, or from what was published.
+record without a measurement here was `taken over`: from the README of its date, or from what was published. Both commands
+write docs/measurements.md, and the numbers that README.md quotes, as the records have them.
 """
 
 import argparse
@@ -30,7 +31,7 @@ from cometfuzz.ledger.cpu import this_cpu
 from cometfuzz.triage.collection import Collection
 
 ROOT = Path(__file__).parents[1]
-FOLDER, PAGE = ROOT / "docs" / "measurements", ROOT / "docs" / "measurements.md"
+FOLDER, PAGE, README = ROOT / "docs" / "measurements", ROOT / "docs" / "measurements.md", ROOT / "README.md"
 SEEDS = range(1, 6)
 CRITERIA = ("inputs", "parameters", "sequences")
 MARK = re.compile(r"(\d[\d,.]*\d|\d)%?<!-- ([\w-]+)\.(\w+) -->")
@@ -81,7 +82,9 @@ def main() -> None:
             parser.error(f"expected names out of {', '.join(MEASUREMENTS)}; received {unknown[0]}")
         for name in arguments.names or [name for name, each in MEASUREMENTS.items() if not each.dear]:
             print(f"{name}: {measure(name).said}", flush=True)
-    PAGE.write_text(page(read()), encoding="utf-8")
+    records = read()
+    PAGE.write_text(page(records), encoding="utf-8")
+    README.write_text(requoted(README.read_text(encoding="utf-8"), records), encoding="utf-8")
 
 
 def measure(name: str) -> Record:
@@ -163,6 +166,16 @@ def wrong_quotes(text: str, records: dict[str, Record]) -> list[str]:
         if measured is None or str(measured) != number:
             wrong.append(f"expected {measured} of {name}.{key}; received {number}")
     return wrong
+
+
+def requoted(text: str, records: dict[str, Record]) -> str:
+    """A page with every number that it quotes as it is in its record."""
+
+    def current(found: re.Match[str]) -> str:
+        numbers = records[found[2]].numbers if found[2] in records else {}
+        return found[0].replace(found[1], str(numbers.get(found[3], found[1])), 1)
+
+    return MARK.sub(current, text)
 
 
 def unquoted(text: str) -> list[str]:

@@ -49,6 +49,7 @@ def test_a_wrong_or_bare_number_is_seen(measurements: ModuleType) -> None:
     assert measurements.wrong_quotes(f"{bugs + 1}<!-- bugs.counted -->", records) == [
         f"expected {bugs} of bugs.counted; received {bugs + 1}"
     ]
+    assert measurements.requoted(f"all {bugs + 1}<!-- bugs.counted -->", records) == f"all {bugs}<!-- bugs.counted -->"
     assert measurements.wrong_quotes("1<!-- nobody.counted -->", records) == [
         "expected None of nobody.counted; received 1"
     ]
