@@ -5,8 +5,8 @@
 
 A record says what was measured, when, by which command, on which machine and with which versions. Its `text` has its
 numbers by their names, so that each stands in one place. One that is `dear` is measured anew only if it is named. A
-record without a measurement here was `taken over`: from the README of its date, or from what was published. Both commands
-write docs/measurements.md, and the numbers that README.md quotes, as the records have them.
+record without a measurement here was `taken over`: from the README of its date, or from what was published. Both
+commands write docs/measurements.md, and the numbers that README.md quotes, as the records have them.
 """
 
 import argparse

@@ -111,6 +111,9 @@ def smoke(folder: Path, environ: Mapping[str, str]) -> None:
     expect("not available", ask("doctor", "--routes", "keras-tf", code=1))
     expect('"available": true', ask("doctor", "--routes", "reference", "--json"))
     expect(MISSING, ask("run", "--cases", "1", "--out", "campaign", code=3))
+    ask("init", "--for", "ci")
+    ask("new", "route", "mine")
+    expect("cometfuzz.routes", (folder / "cometfuzz-mine" / "pyproject.toml").read_text(encoding="utf-8"))
     case = next((folder / "models").glob("*.json"))
     expect("completed", ask("exec", str(case), "--routes", "reference"))
 
