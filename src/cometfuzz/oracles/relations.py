@@ -366,8 +366,8 @@ def _findings(
     second: Mapping[str, Outcome],
     told: Mapping[str, str | None],
 ) -> Iterator[Finding]:
-    """One for each library: routes of one library fail for one reason. If the second question fails as a whole, it is the
-    library of the stage that it failed in."""
+    """One for each library: routes of one library fail for one reason. If the second question fails as a whole, it is
+    the library of the stage that it failed in."""
     here = Bench(Trial(case, {name: first[name] for name in told}), bench.rerun, view=bench.view)
     agreeing = tuple(name for name, text in told.items() if text == "")
     node = here.graph.by_id[here.graph.outputs[0].node]
