@@ -15,7 +15,7 @@ from cometfuzz.cli.completing import complete_route, complete_routes
 from cometfuzz.cli.output import folding, print_json
 from cometfuzz.cli.progress import progress
 from cometfuzz.config import load as load_config
-from cometfuzz.errors import UnknownName
+from cometfuzz.errors import UnknownName, near
 from cometfuzz.execution.configuring import configured, usable
 from cometfuzz.execution.executor import Executor, expect_environments
 from cometfuzz.execution.reference import REFERENCE
@@ -74,7 +74,7 @@ def ledger(
         _print_predicates(as_json)
         return
     if route and route not in ROUTES:
-        raise UnknownName(f"expected a route out of {', '.join(ROUTES)}; received route={route!r}")
+        raise UnknownName(f"expected a route out of {', '.join(ROUTES)}; received route={route!r}{near(route, ROUTES)}")
     if kind not in ("", *KINDS):
         raise UnknownName(f"expected {', '.join(KINDS)}; received kind={kind!r}")
     meets = _ids(route, layer)

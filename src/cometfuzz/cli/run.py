@@ -23,7 +23,7 @@ from cometfuzz.cli.triage import KnownOption, run_triage
 from cometfuzz.config import Config
 from cometfuzz.config import load as load_config
 from cometfuzz.coverage.layers import SIGMA
-from cometfuzz.errors import InvalidCampaign, UnknownName, WorkerFailure
+from cometfuzz.errors import InvalidCampaign, UnknownName, WorkerFailure, near
 from cometfuzz.execution.configuring import configured
 from cometfuzz.execution.executor import expect_environments
 from cometfuzz.execution.offers import ask_and_keep, digest_of, offers_of, unasked
@@ -121,8 +121,10 @@ def run(
     """
     given = load_config(config)
     usable = configured(given)
-    if strategy not in strategies():
-        raise UnknownName(f"expected one of {', '.join(sorted(strategies()))}; received strategy={strategy!r}")
+    if strategy not in (known_ones := sorted(strategies())):
+        raise UnknownName(
+            f"expected one of {', '.join(known_ones)}; received strategy={strategy!r}{near(strategy, known_ones)}"
+        )
     policy = given.policy
     default = [name for name in (*policy.base, *policy.only, *policy.converters, *policy.sampled) if name in usable]
     chosen = [route.name for route in choose(routes, usable)] if routes else default

@@ -103,7 +103,10 @@ def _case(records: Records, name: str) -> Case:
     for found in records.findings():
         if found.case_id.startswith(name):
             return records.case(found.case_id)
-    raise UnknownName(f"expected the id of a bug or a case of {records.folder}; received {name!r}")
+    raise UnknownName(
+        f"expected the id of a bug or a case of {records.folder}; received {name!r}: "
+        "`cometfuzz bugs DIR` lists the bugs"
+    )
 
 
 def verify(
