@@ -44,6 +44,13 @@ NAMES = (
 )
 
 
+def test_a_name_that_nobody_knows_is_told_from_one_that_was_mistyped() -> None:
+    with pytest.raises(UnknownName, match=r"received route='keras-ft': did you mean keras-tf\?$"):
+        choose("keras-ft", ROUTES)
+    with pytest.raises(UnknownName, match=r"received route='nothing-like-it'$"):
+        choose("nothing-like-it", ROUTES)
+
+
 def test_all_of_ours_are_there() -> None:
     assert tuple(ROUTES)[: len(NAMES)] == NAMES  # those of others come after
     assert not BROKEN
@@ -226,10 +233,3 @@ def test_a_cast_is_left_out_only_where_the_dtype_is_the_same(given: str, wanted:
     node = chain((2, 2), ("cast", {"dtype": wanted})).graph.nodes[-1]
     utility(Ops(), node, SimpleNamespace(dtype=given))
     assert called == done
-
-
-def test_a_name_that_nobody_knows_is_told_from_one_that_was_mistyped() -> None:
-    with pytest.raises(UnknownName, match=r"received route='keras-ft': did you mean keras-tf\?$"):
-        choose("keras-ft", ROUTES)
-    with pytest.raises(UnknownName, match=r"received route='nothing-like-it'$"):
-        choose("nothing-like-it", ROUTES)
