@@ -5,6 +5,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 from typing import cast
 
+import ml_dtypes
 import numpy as np
 import pytest
 from bugs import bug, finding
@@ -25,13 +26,14 @@ from cometfuzz.oracles.bench import Bench
 from cometfuzz.oracles.contradiction import Answers, contradiction
 from cometfuzz.oracles.crash import STATIC
 from cometfuzz.oracles.finding import Finding, template
-from cometfuzz.oracles.quantisation import slack
+from cometfuzz.oracles.quantisation import FLOAT8, INT8
 from cometfuzz.oracles.relations import (
     AGAIN,
     ALL,
     GRAPH,
     LAST_ROW,
     MISMATCH,
+    NARROWED,
     OTHER_LAST_AXIS,
     OTHER_OPERANDS,
     OTHER_ROWS,
@@ -60,6 +62,18 @@ from cometfuzz.triage.triage import Triage
 
 NAMES = ("keras-tf", "onnxruntime")
 POOLED = chain((3, 8, 4), ("MaxPooling1D", {"pool_size": 2}))
+
+
+EMBEDDED = Case(
+    assemble(
+        [
+            Draft("x", INPUT, {"shape": (2, 4), "dtype": "int32", "high": 3}, ()),
+            Draft("n0", "Embedding", {"input_dim": 3, "output_dim": 2}, (Edge("x"),)),
+        ],
+        [Edge("n0")],
+    ),
+    3,
+)
 
 
 def merged(layer: str, dtype: str = "float32") -> Case:
@@ -105,6 +119,9 @@ def last_row_off(layer: str, value: Array) -> Array:
         (QUANTISED, chain((2, 4), ("Dense", {"units": 3, "activation": "exponential"})), False),
         (QUANTISED, chain((2, 4), ("Dense", {"units": 3}), dtype="float16"), False),
         (QUANTISED, POOLED, False),
+        (QUANTISED, EMBEDDED, True),
+        (NARROWED, chain((2, 4), ("Dense", {"units": 3})), True),
+        (NARROWED, EMBEDDED, False),
     ],
 )
 def test_a_relation_holds_where_the_reference_obeys_it(relation: Relation, case: Case, expected: bool) -> None:
@@ -321,6 +338,7 @@ def test_a_script_asks_both_questions(name: str) -> None:
     first = chain((2, 4, 6), ("MaxPooling1D", {"data_format": "channels_first"}))
     dense = chain((3, 4), ("Dense", {"units": 2}))
     others = {OTHER_OPERANDS.name: merged("Add"), OTHER_SECOND_AXIS.name: first, QUANTISED.name: dense}
+    others[NARROWED.name] = dense
     case = others.get(name, POOLED)
     found = replace(finding("keras-tf", "relation", "run", "tensorflow"), failure=name)
     text = make_script(bug(case, found))
@@ -346,7 +364,7 @@ def test_a_layer_in_int8_is_as_far_from_itself_as_its_steps_explain(index: int) 
     data = draw_data(case)
     x, weights = data.inputs["x"].astype(float), {name: each.astype(float) for name, each in data.weights["n0"].items()}
     exact = np.tanh(x @ weights["kernel"] + weights["bias"])
-    (allowance,) = slack(case).values()
+    (allowance,) = INT8.slack(case).values()
     right = np.tanh(in_int8(x, -1) @ in_int8(weights["kernel"], 0) + weights["bias"])
     assert (np.abs(right - exact) <= allowance).all()
     assert allowance.max() < 0.1, "expected a bound that means something"
@@ -354,13 +372,25 @@ def test_a_layer_in_int8_is_as_far_from_itself_as_its_steps_explain(index: int) 
     assert (np.abs(wrong - exact) > allowance).any()
 
 
+@pytest.mark.parametrize("index", range(8))
+def test_a_layer_in_float8_is_as_far_from_itself_as_its_digits_explain(index: int) -> None:
+    case = replace(chain((3, 6), ("Dense", {"units": 5})), rng_seed=index)
+    data = draw_data(case)
+    x, weights = data.inputs["x"], data.weights["n0"]
+    exact = x.astype(float) @ weights["kernel"].astype(float) + weights["bias"]
+    narrow = [array.astype(ml_dtypes.float8_e4m3fn).astype(float) for array in (x, weights["kernel"])]
+    (allowance,) = FLOAT8.slack(case).values()
+    assert (np.abs(narrow[0] @ narrow[1] + weights["bias"] - exact) <= allowance).all()
+    assert (np.abs(narrow[0] @ (1.4 * narrow[1]) + weights["bias"] - exact) > allowance).any()
+
+
 @pytest.mark.parametrize("layer", ["EinsumDense", "Embedding"])
 def test_the_steps_of_other_layers_have_the_shape_of_their_output(layer: str) -> None:
     cases = [draw_layer(layer, 9, index).case for index in range(40)]
     for case in filter(None, map(QUANTISED.ask, cases)):
         (edge,) = case.graph.outputs
-        assert slack(case)[edge].shape == case.graph.type_of(edge).shape
-        assert (slack(case)[edge] >= 0).all()
+        assert INT8.slack(case)[edge].shape == case.graph.type_of(edge).shape
+        assert (INT8.slack(case)[edge] >= 0).all()
 
 
 @pytest.mark.parametrize("name", RELATIONS)

@@ -30,7 +30,7 @@ from cometfuzz.oracles.contradiction import Answers, contradiction, kinds_of
 from cometfuzz.oracles.crash import DEATHS, STATIC, says_unsupported
 from cometfuzz.oracles.finding import Camp, Finding
 from cometfuzz.oracles.local import same_types
-from cometfuzz.oracles.quantisation import quantisable, slack
+from cometfuzz.oracles.quantisation import FLOAT8, INT8
 from cometfuzz.oracles.symptoms import RELATION
 from cometfuzz.oracles.windows import weights_of, window
 from cometfuzz.reference.run import narrow, run
@@ -196,14 +196,15 @@ AGAIN = Relation("the same call again", _same, form=forms.AGAIN)
 GRAPH = Relation("eager and as a graph", _same, form=forms.GRAPH)
 PREDICT = Relation("call and predict", _any_batch, form=forms.PREDICT, behind=forms.GRAPH, fails=True, one_in=3)
 TYPES = Relation("symbolic and computed types", _any_batch, form=forms.TYPES, fails=True)
-QUANTISED = Relation("as it is and quantised", quantisable, form=forms.QUANTISED, fails=True, slack=slack)
+QUANTISED = Relation("as it is and quantised", INT8.applies, form=forms.INT8, fails=True, slack=INT8.slack)
+NARROWED = Relation("as it is and in narrow floats", FLOAT8.applies, form=forms.FLOAT8, fails=True, slack=FLOAT8.slack)
 UNCHECKED = Relation("symbolic and computed types, unlike the predicted ones", _same, form=forms.UNCHECKED)
 
 RELATIONS = {
     relation.name: relation
     for relation in (
         *(OTHER_ROWS, OTHER_LAST_AXIS, OTHER_SECOND_AXIS, OTHER_OPERANDS, LAST_ROW),
-        *(AGAIN, GRAPH, PREDICT, TYPES, QUANTISED),
+        *(AGAIN, GRAPH, PREDICT, TYPES, QUANTISED, NARROWED),
     )
 }
 

@@ -13,10 +13,13 @@ from cometfuzz.routes import Route, Stage, Step
 from cometfuzz.routes.libraries import TENSORFLOW
 
 AGAIN, GRAPH, PREDICT, TYPES, UNCHECKED = "again", "graph", "predict", "types", "unchecked"
-QUANTISED = "quantised"
+INT8, FLOAT8 = "int8", "float8"
 """again: the model that the route has run, once more. graph: compiled. predict: in several batches. types: the result
 against what the library said of it before, for a batch of any size; unchecked: the same for the batch as it is,
-whatever the catalogue predicts. quantised: the layers that the library can have in int8 are in int8."""
+whatever the catalogue predicts. int8 and float8: the layers that the library can quantise to that are
+quantised."""
+
+QUANTISED = (INT8, FLOAT8)
 
 ANY_BATCH = "build_open"
 """What builds a model for a batch of any size."""
@@ -30,18 +33,22 @@ def form_of(route: Route, form: str) -> Route | None:
     return None if steps is None else replace(route, name=f"{route.name}/{form}", steps=steps, forms={})
 
 
+def _quantised(build: Step, run: Step, to: str) -> tuple[Step, Step]:
+    build = replace(build, name=f"{build.name}-{to}", call=f"build_{to}")
+    return build, replace(run, name=to, engine=f"{_ENGINES}:quantised_to_{to}")
+
+
 def keras_forms(build: Step, run: Step) -> Mapping[str, tuple[Step, Step]]:
     """The forms of a route that is Keras 3 and nothing else."""
     opened = replace(build, name=f"{build.name}-open", call=ANY_BATCH)
     unchecked = replace(build, name=f"{build.name}-unchecked", call="build_unchecked")
     types = replace(run, name=TYPES, call="run_typed")
-    quantised = replace(build, name=f"{build.name}-quantised", call="build_quantised")
     forms = {
         AGAIN: (build, replace(run, name=AGAIN)),
         PREDICT: (opened, replace(run, name=PREDICT, call="predict", engine=f"{_ENGINES}:predicted")),
         TYPES: (opened, types),
         UNCHECKED: (unchecked, types),
-        QUANTISED: (quantised, replace(run, name=QUANTISED, engine=f"{_ENGINES}:quantised")),
+        **{to: _quantised(build, run, to) for to in QUANTISED},
     }
     if build.group.environ.get("KERAS_BACKEND") == TENSORFLOW.name:
         stages = (Stage("trace", TENSORFLOW), Stage("run", TENSORFLOW))

@@ -160,13 +160,19 @@ class KerasAdapter:
         """The same model, whatever Keras says of its symbolic tensors."""
         return self._build(work, Building(checked=False))
 
-    def build_quantised(self, work: Work, value: None) -> Built:
+    def build_int8(self, work: Work, value: None) -> Built:
         """The same model, with what Keras can have in int8 in int8."""
+        return self._quantised(work, "int8")
+
+    def build_float8(self, work: Work, value: None) -> Built:
+        return self._quantised(work, "float8")
+
+    def _quantised(self, work: Work, to: str) -> Built:
         built = self._build(work, Building(checked=False))
         if not hasattr(built.used, "quantize"):
             raise NotImplementedError("this Keras cannot quantise a model")
         with work.library():
-            built.used.quantize("int8")
+            built.used.quantize(to)
         return built
 
     def _build(self, work: Work, building: Building) -> Built:

@@ -32,5 +32,5 @@ KERAS_OPENVINO = Route(
     _ON_OPENVINO,
     turn="sampled",
     known_as="Keras on OpenVINO",
-    forms={name: steps for name, steps in keras_forms(*_ON_OPENVINO).items() if name not in (PREDICT, QUANTISED)},
+    forms={name: steps for name, steps in keras_forms(*_ON_OPENVINO).items() if name not in (PREDICT, *QUANTISED)},
 )

@@ -116,12 +116,20 @@ def predicted(situation: Situation) -> Engine:
     return Engine(f"model.predict({situation.given}, batch_size={max(1, rows - 1)}, verbose=0)", ARRAYS)
 
 
-def quantised(situation: Situation) -> Engine:
-    """A copy of the model in int8."""
+def quantised_to_int8(situation: Situation) -> Engine:
+    return _quantised(situation, "int8")
+
+
+def quantised_to_float8(situation: Situation) -> Engine:
+    return _quantised(situation, "float8")
+
+
+def _quantised(situation: Situation, to: str) -> Engine:
+    """A copy of the model, quantised."""
     lines = (
         "quantised = keras.models.clone_model(model)",
         "quantised.set_weights(model.get_weights())",
-        'quantised.quantize("int8")',
+        f'quantised.quantize("{to}")',
     )
     call = situation.writer.results_of(f"quantised({situation.given}{_mode(situation)})")
     return Engine(call, KERAS, pieces=(("quantise", lines),))
