@@ -15,7 +15,7 @@ from trials import chain
 
 from cometfuzz import plugins
 from cometfuzz.config import PolicyConfig
-from cometfuzz.errors import NoScript
+from cometfuzz.errors import NoScript, UnknownName
 from cometfuzz.execution import configuring
 from cometfuzz.execution.configuring import lacking, on_demand, usable
 from cometfuzz.execution.environments import Environment
@@ -26,7 +26,7 @@ from cometfuzz.routes import Library, registry
 from cometfuzz.routes.keras import utility
 from cometfuzz.routes.litert import in_order
 from cometfuzz.routes.openvino_frontends import by_place, in_our_order
-from cometfuzz.routes.registry import BROKEN, ROUTES, base_of, library_named
+from cometfuzz.routes.registry import BROKEN, ROUTES, base_of, choose, library_named
 from cometfuzz.triage.bug import Blame
 from cometfuzz.triage.reproducer import Task, make_script
 from cometfuzz.triage.scripts.readers import engine_reading, written
@@ -43,6 +43,13 @@ NAMES = (
     *("torch-aotinductor", "torch-traced", "openvino-saved", "openvino-tflite", "openvino-torch"),
     *("openvino-export-tf", "openvino-export-torch", "keras-openvino", "keras-numpy", "jax-export", "jax-saved"),
 )
+
+
+def test_a_name_that_nobody_knows_is_told_from_one_that_was_mistyped() -> None:
+    with pytest.raises(UnknownName, match=r"received route='keras-ft': did you mean keras-tf\?$"):
+        choose("keras-ft", ROUTES)
+    with pytest.raises(UnknownName, match=r"received route='nothing-like-it'$"):
+        choose("nothing-like-it", ROUTES)
 
 
 def test_all_of_ours_are_there() -> None:

@@ -4,13 +4,13 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.progress import track
 from rich.table import Table
 
 from cometfuzz.catalogue.utility import SPECIAL_NODES
 from cometfuzz.cli.completing import complete_routes
 from cometfuzz.cli.numbers import LARGEST_SEED, at_most
 from cometfuzz.cli.output import print_json
+from cometfuzz.cli.progress import progress
 from cometfuzz.config import load as load_config
 from cometfuzz.execution.configuring import configured, usable
 from cometfuzz.execution.executor import Executor
@@ -44,8 +44,9 @@ def calibrate(
     made: list[Case] = []
     rehearse(strategy, cases, made.append)
     calibration = Calibration()
-    with Executor(chosen) as executor:
-        for case in track(made, "running", console=Console(stderr=True), transient=True):
+    with Executor(chosen) as executor, progress("running", len(made), quiet=as_json) as shown:
+        for case in made:
+            shown.advance()
             dialect = usual_dialects().of(case.graph).name
             speaking = [route.name for route in chosen if route.speaks in (dialect, "")]
             clean = not any(node.layer in SPECIAL_NODES for node in case.graph.nodes)

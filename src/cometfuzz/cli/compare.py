@@ -10,7 +10,7 @@ from typing import Annotated
 import msgspec
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from cometfuzz.campaign.comparison import Difference, triage_comparison
 from cometfuzz.campaign.events import CaseDone, Event
@@ -21,6 +21,7 @@ from cometfuzz.campaign.triaging import Progress as Step
 from cometfuzz.cli.completing import complete_routes, complete_side
 from cometfuzz.cli.numbers import LARGEST_SEED, MOST_CASES, MOST_MINUTES, at_most
 from cometfuzz.cli.output import print_json
+from cometfuzz.cli.progress import progress
 from cometfuzz.cli.run import Configured, Jobs, Seeds, ask_libraries, drive, meet, never_ran, seed_graphs
 from cometfuzz.cli.triage import KnownOption
 from cometfuzz.config import load as load_config
@@ -201,17 +202,15 @@ def _triage(
     store: Store, sides: Sides, routes: Mapping[str, Route], known: Known, minutes: float | None, quiet: bool
 ) -> None:
     """Look into what differs, with a progress bar and a line for each difference."""
-    console, until = Console(stderr=True), None if minutes is None else time.monotonic() + 60 * minutes
-    columns = (TextColumn("looking into it"), BarColumn(bar_width=20), MofNCompleteColumn())
-    with Progress(*columns, TextColumn("{task.fields[step]}"), console=console, transient=True) as bar:
-        task = bar.add_task("", total=None, step="")
+    until = None if minutes is None else time.monotonic() + 60 * minutes
+    with progress("looking into it", quiet=quiet) as shown:
 
         def show(step: Step) -> None:
-            bar.update(task, total=step.total, completed=step.done, step=step.step[:40])
+            shown.update(step.done, step.total, step.step)
             each = Difference.of(step.bug) if step.bug is not None else None
             if each is not None and not quiet:
                 mark = each.kind if each.proved else f"{each.kind}, not proved"
-                console.print(f"{mark} {each.bug.id}: {clean(each.bug.title)}", markup=False, highlight=False)
+                shown.say(f"{mark} {each.bug.id}: {clean(each.bug.title)}")
 
         triage_comparison(store, sides, routes, known, show, lambda: until is not None and time.monotonic() > until)
 

@@ -7,12 +7,12 @@ from typing import Annotated, Any
 import typer
 from rich import box
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 
 from cometfuzz.catalogue.files import load
 from cometfuzz.cli.completing import complete_routes
 from cometfuzz.cli.output import print_json
+from cometfuzz.cli.progress import progress
 from cometfuzz.config import PolicyConfig
 from cometfuzz.config import load as load_config
 from cometfuzz.coverage.branches import Branches, Share
@@ -56,10 +56,8 @@ def doctor(
     settings = load_config(config)
     chosen = choose(routes, configured(settings))
     unobserved = obstacle(TF)
-    columns = (TextColumn("trying routes"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        bar = progress.add_task("", total=len(chosen))
-        found = examine(chosen, lambda health: progress.advance(bar))
+    with progress("trying routes", len(chosen), quiet=as_json) as shown:
+        found = examine(chosen, lambda health: shown.advance())
     if as_json:
         routes_found = [_health(health) for health in found] + [_broken(*entry) for entry in BROKEN.items()]
         plain = {"routes": routes_found, "poisoned_memory": available(), "machine": asdict(this_machine(chosen))}

@@ -4,14 +4,12 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from enum import StrEnum
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import msgspec
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
 
 from cometfuzz.campaign.records import Records
 from cometfuzz.campaign.session import Session, Settings, seed_texts
@@ -20,11 +18,12 @@ from cometfuzz.cli.completing import complete_routes, complete_strategy
 from cometfuzz.cli.ends import ENDING
 from cometfuzz.cli.ledger import look
 from cometfuzz.cli.numbers import LARGEST_SEED, MOST_CASES, MOST_JOBS, MOST_MINUTES, MOST_SIGMA, at_most
+from cometfuzz.cli.progress import progress
 from cometfuzz.cli.triage import KnownOption, run_triage
 from cometfuzz.config import Config
 from cometfuzz.config import load as load_config
 from cometfuzz.coverage.layers import SIGMA
-from cometfuzz.errors import InvalidCampaign, UnknownName, WorkerFailure
+from cometfuzz.errors import InvalidCampaign, UnknownName, WorkerFailure, near
 from cometfuzz.execution.configuring import configured
 from cometfuzz.execution.executor import expect_environments
 from cometfuzz.execution.offers import ask_and_keep, digest_of, offers_of, unasked
@@ -122,8 +121,10 @@ def run(
     """
     given = load_config(config)
     usable = configured(given)
-    if strategy not in strategies():
-        raise UnknownName(f"expected one of {', '.join(sorted(strategies()))}; received strategy={strategy!r}")
+    if strategy not in (known_ones := sorted(strategies())):
+        raise UnknownName(
+            f"expected one of {', '.join(known_ones)}; received strategy={strategy!r}{near(strategy, known_ones)}"
+        )
     policy = given.policy
     default = [name for name in (*policy.base, *policy.only, *policy.converters, *policy.sampled) if name in usable]
     chosen = [route.name for route in choose(routes, usable)] if routes else default
@@ -215,26 +216,17 @@ def ask_libraries(routes: Sequence[Route], quiet: bool) -> None:
     waiting = unasked(routes)
     if not waiting:
         return
-    console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(bar_width=20), MofNCompleteColumn())
-    with Progress(*columns, console=console, transient=True, disable=quiet) as progress:
-        for route in waiting:
+    for route in waiting:
+        with progress("asking", quiet=quiet) as shown:
             if not quiet:
-                console.print(f"Asking the library of {route.name} what it offers; once for each environment.")
-            bar = progress.add_task("asking", total=None)
-            offer = ask_and_keep(route, partial(_show, progress, bar))
-            progress.remove_task(bar)
+                shown.say(f"Asking the library of {route.name} what it offers; once for each environment.")
+            offer = ask_and_keep(route, shown.update)
             if offer is not None and offer.lacks and not quiet:
                 layers = sum(not lack.parameter for lack in offer.lacks)
-                console.print(
+                shown.say(
                     f"{route.name}: {offer.library} lacks {plural(layers, 'layer')} and operators of the catalogue and "
-                    f"{plural(len(offer.lacks) - layers, 'parameter')} and values; models are made without them.",
-                    highlight=False,
+                    f"{plural(len(offer.lacks) - layers, 'parameter')} and values; models are made without them."
                 )
-
-
-def _show(progress: Progress, bar: TaskID, done: int, total: int) -> None:
-    progress.update(bar, completed=done, total=total)
 
 
 def meet(routes: Sequence[Route], quiet: bool) -> None:
@@ -264,9 +256,8 @@ def never_ran(routes: Sequence[str]) -> str:
 
 def drive(store: Store, settings: Settings, given: Config, routes: Mapping[str, Route], screen: Screen) -> None:
     """Run the campaign to its end; typer.Exit if that was Ctrl-C or another signal."""
-    with Progress(console=Console(stderr=True), transient=True, disable=not store.done) as progress:
-        bar = progress.add_task("replaying", total=store.done)
-        session = Session(store, settings, given, routes, lambda done: progress.update(bar, completed=done))
+    with progress("replaying", store.done, quiet=not store.done) as shown:
+        session = Session(store, settings, given, routes, shown.update)
     with session, ENDING.asking(session.stop), screen:
         for event in session.events():
             screen.handle(event)

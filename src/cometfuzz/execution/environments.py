@@ -36,7 +36,7 @@ from pathlib import Path
 from typing import IO, Any
 
 import cometfuzz
-from cometfuzz.errors import CometfuzzError, EnvironmentFailure, UnknownName
+from cometfuzz.errors import CometfuzzError, EnvironmentFailure, UnknownName, near
 from cometfuzz.execution import interpreters
 from cometfuzz.execution.installation import Build, disk_full, install, local_files, parse, wanted_python
 from cometfuzz.execution.interpreters import Own
@@ -222,7 +222,9 @@ def find(name: str) -> Environment:
 def _find(name: str) -> tuple[Environment, str]:
     """Return the environment and the text that it is keyed by, read once so that the two belong together."""
     if name not in known_names():
-        raise UnknownName(f"expected an environment: {', '.join(known_names())}; received name={name!r}")
+        raise UnknownName(
+            f"expected an environment: {', '.join(known_names())}; received name={name!r}{near(name, known_names())}"
+        )
     if name not in built_names():
         return _find_own(name, own()[name]), ""
     file = requirement_folder() / f"{name}.txt"
