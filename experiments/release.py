@@ -77,7 +77,7 @@ def use(python: Path, package: Path, pins: Sequence[str] = ()) -> None:
         folder = Path(name)
         own = folder / "venv" / "bin" / "python"
         run([python, "-m", "venv", folder / "venv"])
-        run([own, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", package, *pins])
+        run([own, "-m", "pip", "install", "--quiet", "--no-compile", "--disable-pip-version-check", package, *pins])
         environ = {key: value for key, value in os.environ.items() if not key.startswith(("COMETFUZZ", "PYTHON"))}
         environ["COMETFUZZ_CACHE"] = str(folder / "cache")
         smoke(folder, environ)
