@@ -127,10 +127,12 @@ def judge(part: Part, trial: Trial, rerun: Rerun, view: View) -> Judged:
     )
 
 
-def judge_again(part: Part, trial: Trial, rerun: Rerun, view: View, first: Judged, node: str) -> tuple[Finding, ...]:
-    """What a second node finds that runs what another one of the same kind has run."""
+def judge_again(
+    trial: Trial, rerun: Rerun, view: View, first: Mapping[str, Fingerprint], one: str, two: str
+) -> tuple[Finding, ...]:
+    """What node `two` finds, which has run what node `one` of the same kind ran first."""
     bench = Bench(trial, rerun, None, view, thorough=False)
-    return tuple(between_nodes(bench, first.fingerprints, first.node, node))
+    return tuple(between_nodes(bench, first, one, two))
 
 
 def fingerprints(trial: Trial) -> dict[str, Fingerprint]:
