@@ -97,7 +97,7 @@ class Notice:
 
 @dataclass(frozen=True)
 class Ended:
-    """The campaign is over; reason: cases, minutes, interrupted, quiet (nothing new came for long), lost (the cluster)."""
+    """The campaign is over; reason: cases, minutes, interrupted, quiet (nothing new came for long), lost (its cluster)."""
 
     reason: str
     done: int

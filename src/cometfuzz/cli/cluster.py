@@ -22,8 +22,8 @@ ClusterOption = Annotated[
     str,
     typer.Option(
         "--cluster",
-        help="Run on the nodes of a Dask cluster: the scheduler's address or its file; else `address` under [cluster] in "
-        "the configuration, if it has one; `none`: here, whatever that says (docs/cluster.md).",
+        help="Run on the nodes of a Dask cluster: the scheduler's address or its file; else `address` under [cluster] "
+        "in the configuration, if it has one; `none`: here, whatever that says (docs/cluster.md).",
         metavar="tls://HOST:PORT|FILE.json",
     ),
 ]
@@ -54,8 +54,8 @@ def on_cluster(
         if (error.name or "").partition(".")[0] != "distributed":
             raise
         raise WorkerFailure(
-            "expected the packages of a cluster; received none: run `pip install cometfuzz[cluster]`, or `make cluster` "
-            "in a checkout"
+            "expected the packages of a cluster; received none: run `pip install cometfuzz[cluster]`, or `make "
+            "cluster` in a checkout"
         ) from None
     with connected(access, config, routes, report) as dispatch:
         yield dispatch

@@ -1,7 +1,7 @@
 """A campaign's executor on a cluster: parts go to the nodes, what became of them comes back in any order.
 
-A part that every node dies of is recorded as a death on all its routes, and not tried again. Of some parts a second node
-of the same kind is asked, and what it finds otherwise is a finding of the part.
+A part that every node dies of is recorded as a death on all its routes, and not tried again. Of some parts a second
+node of the same kind is asked, and what it finds otherwise is a finding of the part.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

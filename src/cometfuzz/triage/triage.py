@@ -165,9 +165,8 @@ class Triage:
         entry = having(collected, bug) if bug.shown else twin(collected, bug)
         if entry is not None:
             bug = recognised(entry, bug.original)
-        elif (
-            not bug.known and bug.shown and self.elsewhere is None
-        ):  # a whole model that nobody could reduce proves nothing by its values
+        elif not bug.known and bug.shown and self.elsewhere is None:
+            # A whole model that nobody could reduce is not shown, and proves nothing by its values.
             began = time.monotonic()
             bug = self._with_script(bug)
             bug = replace(bug, triage_s=bug.triage_s + time.monotonic() - began)
