@@ -27,7 +27,7 @@ ONE, TWO = _route("one"), _route("two")
 SLEEPER = _route("sleeper", "sleep")
 KILLER = _route("killer", "kill", Group("standin-killer", "tool", QUIET))
 TWISTED = _route("twisted", "twist")
-WRONG = _route("wrong", "wrong")
+WRONG = _route("wrong", "refuse")
 INSTANT = _route("instant", "echo")
 
 
@@ -64,11 +64,12 @@ class Standin(ReferenceAdapter):
         work.enter("run")
         return []
 
-    def wrong(self, work, value):
-        """A library that is wrong wherever there is a Dense."""
-        outputs = self.run(work, value)
-        wrong = any(node.layer == "Dense" for node in work.graph.nodes)
-        return [each._replace(data=bytes(len(each.data))) for each in outputs] if wrong else outputs
+    def refuse(self, work, value):
+        """A library that has no Dense."""
+        work.enter("run")
+        if any(node.layer == "Dense" for node in work.graph.nodes):
+            raise ValueError("Dense is beyond us")
+        return self.run(work, value)
 
 
 def number(graph):

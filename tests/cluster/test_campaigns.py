@@ -93,8 +93,8 @@ def test_a_case_that_kills_its_nodes_is_a_death(tmp_path: Path) -> None:
 
 def test_findings_are_worked_out_on_nodes(tmp_path: Path) -> None:
     with cluster(tmp_path, 2, ["one", "two", "wrong"]) as made:
-        campaign(made, "wrong", routes="one,two,wrong")
-        ended = made.run("triage", "wrong", "--cluster", made.address, "--json", timeout=500)
+        campaign(made, "wrong", "--cases", "12", routes="one,two,wrong")
+        ended = made.run("triage", "wrong", "--cluster", made.address, "--json")
         assert ended.returncode == 0, ended.stderr
     with Records(tmp_path / "wrong") as records:
         bugs = [bug for bug in records.bugs() if bug.blame.library == "standin"]

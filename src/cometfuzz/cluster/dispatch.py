@@ -36,6 +36,10 @@ _LOOK_S, _AGAIN_S, _CONNECT_S, _SILENT_S, _CLOSE_S = 0.5, 10.0, 15.0, 30.0, 5.0
 at first, for one that has fallen silent, and for its farewell."""
 
 
+MOST_REFUSALS = 20
+"""How often nodes may say that they cannot do it, though they could do other things meanwhile."""
+
+
 class Deadly(CometfuzzError):
     """A question that has cost every node its life that was given it."""
 
@@ -50,6 +54,7 @@ class _Job:
     under_way: dict[str, Any] = field(default_factory=dict)
     began: float = 0.0
     deaths: int = 0
+    refusals: int = 0
 
 
 @dataclass
@@ -233,9 +238,14 @@ class Dispatch:
         seat = self._seats.get(address)
         if seat is not None:
             seat.jobs.discard(job)
-        if isinstance(result, Refused) and seat is not None:
-            self._set_aside(address, seat, result.reason)
-        if isinstance(result, KilledWorker):
+        if isinstance(result, Refused):
+            job.refusals += 1
+            if seat is not None:
+                self._set_aside(address, seat, result.reason)
+        if isinstance(result, Refused) and job.refusals >= MOST_REFUSALS:
+            _end(job, ClusterLost(f"{address}: expected a node that can do it; received {result.reason}"))
+            self._drop(job)
+        elif isinstance(result, KilledWorker):
             job.deaths = DEATHS
             self._count_death(job)
         elif isinstance(result, Refused | CancelledError):
