@@ -2,10 +2,10 @@
 
     .venv/bin/python experiments/cluster_drill.py [--faults 40] [--nodes 2] [--seed 1] [--json]
 
-Faults are drawn from FAULTS; each comes after one to four more finished cases, and heals some seconds later. A case that
-kills whatever node it meets is among the cases by itself. A head that has ended or was killed is resumed. In the end, no
-case that was said to be finished is missing, none is there twice, coverage equals a recount from the stored cases, the
-cases and outcomes are those of a campaign to which nothing happened, and no process is left on any node. Stops with an
+Faults are drawn from FAULTS; each comes after one to four more finished cases, and heals some seconds later. Cases that
+kill whatever node they meet come by themselves. A head that has ended or was killed is resumed. In the end, no case
+that was said to be finished is missing, none is there twice, coverage equals a recount from the stored cases, the cases
+and outcomes are those of a campaign to which nothing happened, and no process is left on any node. Stops with an
 AssertionError if one of these does not hold.
 """
 
@@ -34,8 +34,8 @@ from cometfuzz.draw import Draw
 
 TESTS = Path(__file__).parents[1] / "tests"
 FAULTS = ("kill worker", "kill node", "stop", "cut", "scheduler", "head", "bare node", "full disk")
-"""A Dask worker killed, its nanny too, stopped for seconds, its link down, the scheduler killed, the head killed, a node
-that comes without an environment, a full folder for temporary files."""
+"""A Dask worker killed, its nanny too, stopped for seconds, its link down, the scheduler killed, the head killed, a
+node that comes without an environment, a full folder for temporary files."""
 
 SHARES = (8, 5, 7, 6, 3, 4, 3, 4)
 DRAWN = [fault for fault, share in zip(FAULTS, SHARES, strict=True) for _ in range(share)]

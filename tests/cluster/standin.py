@@ -1,7 +1,7 @@
 """Routes for tests of a cluster, as a package that head and nodes have: the reference, and what their names say.
 
-What the child imports: no library, numpy only. A drill strikes on a few graphs, by a number of their text, so that it is
-always the same ones.
+What the child imports: no library, numpy only. A drill strikes on a few graphs, by a number of their text, so that it
+is always the same ones.
 """
 
 import os
