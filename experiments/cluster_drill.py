@@ -215,7 +215,12 @@ class Drill:
                 self.said.append((event["index"], event["case_id"]))
 
     def _heal(self, all_of_it: bool = False) -> None:
-        """What is due to be mended; in the end all, each at its time."""
+        """What is due to be mended; in the end all, each at its time. Nodes that have ended by themselves, since their
+        scheduler or their link had gone, are started again, as whoever runs a cluster does."""
+        for name in self.nodes if "scheduler" in self.cluster.processes else ():
+            process = self.cluster.processes.get(name)
+            if process is not None and process.poll() is not None:
+                self._start_node(name)
         while self.healing and (all_of_it or min(at for at, _ in self.healing) < time.monotonic()):
             at, mend = min(self.healing, key=lambda each: each[0])
             self.healing.remove((at, mend))

@@ -3,13 +3,13 @@
     .venv/bin/python experiments/cluster_head.py head [--cases 400] [--json]
     .venv/bin/python experiments/cluster_head.py nodes [--cases 96] [--workers 1,8] [--json]
 
-`head`: all that a head does, with outcomes that cost nothing: a stand-in for the dispatch answers every part at once with
-the bytes of a verdict, as a node packs them, so that the strategy, the forms, the store and the loop are what is
+`head`: all that a head does, with outcomes that cost nothing: a stand-in for the dispatch answers every part at once
+with the bytes of a verdict, as a node packs them, so that the strategy, the forms, the store and the loop are what is
 measured. `--dask`: the same with a real scheduler and node on this machine, whose routes do nothing.
 
-`nodes`: a real scheduler and workers on this machine; a route sleeps 0.4 s for each part and takes no CPU time, so that
-workers are busy without cores. Efficiency is how much faster so many workers are than the first number of them, for each
-worker; ratios of one run, since absolute times depend on what else the machine does.
+`nodes`: a real scheduler and workers on this machine; a route sleeps for each part (SLEEP_S of the stand-ins) and takes
+no CPU time, so that workers are busy without cores. Efficiency is how much faster so many workers are than the first
+number of them, for each worker; ratios of one run, since absolute times depend on what else the machine does.
 """
 
 import argparse

@@ -15,7 +15,7 @@ from cometfuzz.routes.trackers import Tracker
 
 LIBRARY = Library("standin", "Stand-in", Tracker("https://example.org/standin/issues"))
 SHARED = Group("standin", "tool", QUIET)
-SLEEP_S = 0.4
+SLEEP_S = float(os.environ.get("STANDIN_SLEEP_S", "2"))
 ONE_IN = int(os.environ.get("STANDIN_ONE_IN", "23"))
 """Of so many graphs one kills its node."""
 

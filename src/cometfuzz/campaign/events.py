@@ -97,7 +97,8 @@ class Notice:
 
 @dataclass(frozen=True)
 class Ended:
-    """The campaign is over; reason: cases, minutes, interrupted, quiet (nothing new came for long), lost (its cluster)."""
+    """The campaign is over; reason: cases, minutes, interrupted, quiet (nothing new came for long), or lost (that is
+    its cluster)."""
 
     reason: str
     done: int
