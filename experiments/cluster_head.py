@@ -77,6 +77,7 @@ class Instant:
 
     def __init__(self) -> None:
         self.parts = 0
+        self.report: Any = None
 
     def ask(self, question: Any, among: Any = None) -> "Future[Any]":
         forms, judging = import_module("cometfuzz.cluster.forms"), import_module("cometfuzz.campaign.judging")

@@ -44,10 +44,9 @@ class Standin(ReferenceAdapter):
         return {"standin": "1.0"}
 
     def sleep(self, work, value):
-        """Takes its time, and none of the CPU's."""
+        """Takes its time, and little of the CPU's."""
         time.sleep(SLEEP_S)
-        work.enter("run")
-        return work.inputs
+        return self.run(work, value)
 
     def kill(self, work, value):
         """On a few graphs it takes its node along: the process that has started it."""

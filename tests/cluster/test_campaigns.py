@@ -85,6 +85,8 @@ def test_a_case_that_kills_its_nodes_is_a_death(tmp_path: Path) -> None:
     assert {each.result.status for each in deaths} == {"signal"}
     assert {each.result.route for each in deaths} == {"one", "killer"}
     assert len({(each.index, each.part) for each in deaths}) < 8
+    assert any("is gone" in text for text in notices)
+    assert any("takes part" in text for text in notices)
     assert sum("recorded as a death" in text for text in notices) == len({(each.index, each.part) for each in deaths})
     assert [event["index"] for event in said if event["event"] == "case"] == list(range(25))
 

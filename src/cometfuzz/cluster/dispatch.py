@@ -83,7 +83,7 @@ class Dispatch:
     def __init__(
         self, access: Access, setup: Setup, report: Callable[[str], None], wait_s: float, patience_s: float
     ) -> None:
-        self._report, self._wait_s, self._patience_s = report, wait_s, patience_s
+        self.report, self._wait_s, self._patience_s = report, wait_s, patience_s
         self._name = f"cometfuzz-{secrets.token_hex(8)}"
         self._told: queue.SimpleQueue[tuple[Any, ...]] = queue.SimpleQueue()
         self._waiting: deque[_Job] = deque()
@@ -295,11 +295,11 @@ class Dispatch:
         if seat.obstacle != before:
             self._changed = True
             state = f"cannot be used: {seat.obstacle}" if seat.obstacle else f"takes part: {result.machine}"
-            self._report(f"node {address} ({result.host}) {state}")
+            self.report(f"node {address} ({result.host}) {state}")
 
     def _set_aside(self, address: str, seat: _Seat, reason: str) -> None:
         if seat.obstacle != reason:
-            self._report(f"node {address} is set aside: {reason}")
+            self.report(f"node {address} is set aside: {reason}")
             self._changed = True
         seat.obstacle, seat.asked_at = reason, time.monotonic()
 
@@ -323,7 +323,7 @@ class Dispatch:
 
     def _gone(self, address: str) -> None:
         seat, self._changed = self._seats.pop(address), True
-        self._report(f"node {address} is gone")
+        self.report(f"node {address} is gone")
         for job in seat.jobs:
             future = job.under_way.pop(address, None)
             if future is not None:

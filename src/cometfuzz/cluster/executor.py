@@ -74,7 +74,15 @@ class ClusterExecutor:
         self._dispatch, self._offers = dispatch, offers
         self.routes: Mapping[str, Route] = {route.name: route for route in routes}
         self.usage = Usage()
-        self.report: Callable[[str], None] = lambda text: None
+
+    @property
+    def report(self) -> Callable[[str], None]:
+        """Told what happens to nodes, and to cases that they die of."""
+        return self._dispatch.report
+
+    @report.setter
+    def report(self, told: Callable[[str], None]) -> None:
+        self._dispatch.report = told
 
     @cached_property
     def view(self) -> View:

@@ -62,12 +62,15 @@ def between_nodes(bench: Bench, first: Mapping[str, Fingerprint], one: str, two:
         if before is None or before == here or before.status in _BY_LOAD or here.status in _BY_LOAD:
             continue
         both = before.status == here.status == "completed" and len(before.digests) == len(here.digests)
-        pairs = zip(bench.graph.outputs, before.digests, here.digests, strict=True) if both else ()
+        whole = both and len(here.digests) == len(bench.graph.outputs)
+        pairs = zip(bench.graph.outputs, before.digests, here.digests, strict=True) if whole else ()
         differing = [edge for edge, then, now in pairs if then != now]
         node = bench.graph.by_id[differing[0].node] if differing else None
         what = (
             f"{len(differing)} of {len(here.digests)} outputs have other bits"
             if differing
+            else "other outputs"
+            if both
             else f"{here.status} in {here.stage} instead of {before.status} in {before.stage}"
         )
         yield Finding(
