@@ -2,7 +2,7 @@
 
     .venv/bin/python experiments/cluster_drill.py [--faults 40] [--nodes 2] [--seed 1] [--json]
 
-Faults are drawn from FAULTS; each comes after one to four more finished cases, and heals some seconds later. Cases that
+Faults are drawn from FAULTS; each comes after one or two more finished cases, and heals some seconds later. Cases that
 kill whatever node they meet come by themselves. A head that has ended or was killed is resumed. In the end, no case
 that was said to be finished is missing, none is there twice, coverage equals a recount from the stored cases, the cases
 and outcomes are those of a campaign to which nothing happened, and no process is left on any node. Stops with an
@@ -96,11 +96,12 @@ class Drill:
         self._begin()
         happened: Counter[str] = Counter()
         for _ in range(faults):
-            self._cases(self.draw.integer(1, 4))
+            self._cases(self.draw.integer(1, 2))
             fault = self.draw.choice(DRAWN)
             getattr(self, "_" + fault.replace(" ", "_"))()
             happened[fault] += 1
             show()
+        self._expect_scheduler()
         self._heal(all_of_it=True)
         cases = len({index for index, _ in self.said}) + 5
         self._end_head(signal.SIGINT)

@@ -1,9 +1,11 @@
 """Campaigns on a cluster: the same cases whatever the nodes, each on a node, and what nodes differ in is found."""
 
+import json
+import subprocess
 from pathlib import Path
 
 import pytest
-from nodes import Cluster, cluster, events
+from nodes import Cluster, certificates, cluster, events
 
 from cometfuzz.campaign.records import Records
 from cometfuzz.campaign.replay import recount
@@ -126,8 +128,37 @@ def test_a_stranger_without_a_certificate_gets_nothing(tmp_path: Path) -> None:
         assert insisting.returncode == 3, insisting.stderr
         for name in ("ca.pem", "ca-key.pem", "head.pem", "head-key.pem"):
             (tmp_path / name).unlink()
-        from nodes import certificates
-
         certificates(tmp_path)  # of another authority
         stranger = made.run("run", "--cluster", made.address, "--routes", "one", "--cases", "1", "--out", "c")
         assert stranger.returncode == 3, stranger.stderr
+
+
+def test_a_lost_scheduler_ends_the_campaign_in_order(tmp_path: Path) -> None:
+    """Exit code 3, in one line; resumed on another scheduler, the campaign is as if nothing had been."""
+    chosen = ("--seed", "3", "--window", "8", "--json", "--routes", "one,two")
+    with cluster(tmp_path, 1, ["one", "two"]) as made:
+        command = made.command("run", *chosen, "--cases", "30", "--cluster", made.address, "--out", "lost")
+        with open(tmp_path / "head.log", "w+") as log:
+            head = subprocess.Popen(
+                command, cwd=tmp_path, env=made.environ(), stdout=subprocess.PIPE, stderr=log, text=True
+            )
+            with head:
+                assert head.stdout is not None
+                said = [json.loads(head.stdout.readline()) for _ in range(6)]
+                made.stop("scheduler")
+                said += [json.loads(line) for line in head.stdout]
+            log.seek(0)
+            errors = log.read().splitlines()
+        assert head.returncode == 3
+        assert said[-1]["event"] == "ended"
+        assert said[-1]["reason"] == "lost"
+        assert "lost" in errors[-1]
+        assert not any("Traceback" in line for line in errors)
+        made.stop("node0")
+        made.start_scheduler()
+        made.start_node("node0")
+        ended = made.run("resume", "lost", "--json", "--cluster", made.address)
+        assert ended.returncode == 0, ended.stderr
+        assert events(ended.stdout)[0]["done"] == said[-1]["done"] < 30
+        made.run("run", *chosen, "--cases", "30", "--cluster", "none", "--out", "here", "--no-branches")
+    assert [each[:-1] for each in what_ran(tmp_path / "lost")] == [each[:-1] for each in what_ran(tmp_path / "here")]
