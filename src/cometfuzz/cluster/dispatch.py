@@ -91,8 +91,9 @@ class Dispatch:
         self._seats: dict[str, _Seat] = {}
         self._number, self._changed, self._over = 0, False, False
         self._lacking_since = time.monotonic()
-        for name in ("distributed", "tornado", "asyncio"):  # what they log of a lost connection, we say in a line
-            logging.getLogger(name).setLevel(logging.CRITICAL)
+        for name in list(logging.root.manager.loggerDict):  # what Dask logs of a lost connection, we say in a line
+            if name.startswith(("distributed", "tornado", "asyncio")):
+                logging.getLogger(name).setLevel(logging.CRITICAL)
         security = None
         if access.ca is not None:
             files = {"tls_ca_file": access.ca, "tls_client_cert": access.cert, "tls_client_key": access.key}
