@@ -6,11 +6,11 @@ from typing import Annotated, Any
 import typer
 from rich import box
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from cometfuzz.cli.numbers import LARGEST_SEED, at_most
 from cometfuzz.cli.output import print_json
+from cometfuzz.cli.progress import progress
 from cometfuzz.coverage.layers import CRITERIA
 from cometfuzz.evaluation import rq3 as experiment
 
@@ -40,15 +40,13 @@ def rq3(
     time of making, building and running it. The originals are models of up to 800 layers on images of 299 by 299:
     count some seconds for each of their cases.
     """
-    columns = (TextColumn("{task.description}"), BarColumn(bar_width=20), MofNCompleteColumn(), TimeRemainingColumn())
     with (
         experiment.KerasOnTensorFlow() as first,
         experiment.KerasOnTensorFlow() as second,
-        Progress(*columns, console=Console(stderr=True), transient=True) as progress,
+        progress("cases", 2 * cases, quiet=as_json) as shown,
     ):
-        bar = progress.add_task("cases", total=2 * cases)
         both = experiment.arms(seed, [first, second])
-        interrupted = experiment.run(both, cases, lambda arms: progress.update(bar, advance=1, description=_line(arms)))
+        interrupted = experiment.run(both, cases, lambda arms: shown.advance(_line(arms)))
     result = experiment.summarise(both)
     if as_json:
         print_json(result)

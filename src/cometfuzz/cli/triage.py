@@ -9,8 +9,6 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
-from rich.progress import Progress as Bar
 
 from cometfuzz.campaign.store import Store
 from cometfuzz.campaign.stored import Settled
@@ -18,6 +16,7 @@ from cometfuzz.campaign.triaging import Elsewhere, Progress, triage_campaign
 from cometfuzz.cli.cluster import ClusterOption, InsecureOption, named, on_cluster, say
 from cometfuzz.cli.numbers import MOST_MINUTES, at_most
 from cometfuzz.cli.output import print_json
+from cometfuzz.cli.progress import progress
 from cometfuzz.config import Config
 from cometfuzz.config import load as load_config
 from cometfuzz.execution.configuring import configured
@@ -108,18 +107,15 @@ def run_triage(
     remote: tuple[str, bool] = ("", False),
 ) -> list[Bug]:
     """Triage with a progress bar, and a line for each new bug; on a cluster if one is named, and whether insecurely."""
-    console, routes = Console(stderr=True), configured(config)
-    columns = (TextColumn("triage"), BarColumn(bar_width=20), MofNCompleteColumn(), TextColumn("{task.fields[step]}"))
-    with Bar(*columns, console=console, transient=True, disable=quiet) as bar:
-        task = bar.add_task("", total=None, step="")
+    routes = configured(config)
+    limit_s = None if minutes is None else 60 * minutes
+    with progress("triage", quiet=quiet) as shown:
 
-        def show(progress: Progress) -> None:
-            bar.update(task, total=progress.total, completed=progress.done, step=progress.step)
-            if progress.bug is not None and not quiet:
-                mark = _mark(progress.bug)
-                console.print(f"{mark} {progress.bug.id}: {clean(progress.bug.title)}", markup=False, highlight=False)
+        def show(step: Progress) -> None:
+            shown.update(step.done, step.total, step.step)
+            if step.bug is not None and not quiet:
+                shown.say(f"{_mark(step.bug)} {step.bug.id}: {clean(step.bug.title)}")
 
-        limit_s = None if minutes is None else 60 * minutes
         if not remote[0]:
             return triage_campaign(store, routes, known, show, limit_s)
         names = [name for name in store.routes if name in routes]
