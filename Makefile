@@ -7,7 +7,7 @@ endif
 environments := PYTHONPATH=src $(PYTHON) -m cometfuzz.execution.environments
 
 .DEFAULT_GOAL := help
-.PHONY: help setup cluster python test test-browser lint fuzz bugs conformance measurements picture release site
+.PHONY: help setup cluster python test test-browser test-cluster lint fuzz bugs conformance measurements picture release site
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -26,6 +26,10 @@ cluster: python ## build what campaigns on a cluster and the live page need, bes
 test-browser: python ## run the HTML report in headless Chromium (CHROMIUM=path names another one)
 	@$(environments) link
 	.venv/bin/python -m pytest tests/browser
+
+test-cluster: cluster ## run campaigns on a Dask cluster in network namespaces, as root (needs iproute2, openssl)
+	@$(environments) link
+	.venv/bin/python -m pytest tests/cluster
 
 lint: python ## check style, formatting, types and import rules
 	@$(environments) link

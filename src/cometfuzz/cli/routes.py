@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from cometfuzz.catalogue.files import load
+from cometfuzz.cli.cluster import ClusterOption, InsecureOption, doctor_of, named
 from cometfuzz.cli.completing import complete_routes
 from cometfuzz.cli.output import print_json
 from cometfuzz.cli.progress import progress
@@ -40,6 +41,8 @@ def doctor(
     routes: Annotated[
         str, typer.Option(autocompletion=complete_routes, help="Routes, with commas between them, or `all`.")
     ] = "all",
+    cluster: ClusterOption = "",
+    insecure: InsecureOption = False,
     config: Configured = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
@@ -51,10 +54,15 @@ def doctor(
     interpreters of your own lack; whether branches can be observed (on Python 3.11 only); and if the C library cannot
     fill memory with a byte (only glibc can): then nothing looks for reads of uninitialised memory.
 
+    With --cluster it shows every node of a Dask cluster with its routes, versions and CPU instead.
+
     Example: cometfuzz doctor --routes keras-tf,onnxruntime --json
     """
     settings = load_config(config)
     chosen = choose(routes, configured(settings))
+    if cluster:
+        doctor_of(named(cluster, settings), insecure, settings, chosen, as_json)
+        return
     unobserved = obstacle(TF)
     with progress("trying routes", len(chosen), quiet=as_json) as shown:
         found = examine(chosen, lambda health: shown.advance())

@@ -1,0 +1,233 @@
+"""How much one head can do: finished cases per CPU second of the head, and what the nodes make of more of them.
+
+    .venv/bin/python experiments/cluster_head.py head [--cases 400] [--json]
+    .venv/bin/python experiments/cluster_head.py nodes [--cases 96] [--workers 1,8] [--json]
+
+`head`: all that a head does, with outcomes that cost nothing: a stand-in for the dispatch answers every part at once
+with the bytes of a verdict, as a node packs them, so that the strategy, the forms, the store and the loop are what is
+measured. `--dask`: the same with a real scheduler and node on this machine, whose routes do nothing.
+
+`nodes`: a real scheduler and workers on this machine; a route sleeps for each part (SLEEP_S of the stand-ins) and takes
+no CPU time, so that workers are busy without cores. Efficiency is how much faster so many workers are than the first
+number of them, for each worker; ratios of one run, since absolute times depend on what else the machine does.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from cometfuzz.campaign.events import CaseDone
+from cometfuzz.campaign.session import Session, Settings, seed_texts
+from cometfuzz.campaign.store import Store
+from cometfuzz.config import Config, PolicyConfig
+from cometfuzz.seeds.published import names, synthesised
+
+TESTS = Path(__file__).parents[1] / "tests" / "cluster"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=("head", "nodes"))
+    parser.add_argument("--cases", type=int, default=0)
+    parser.add_argument("--workers", default="1,8")
+    parser.add_argument("--strategy", default="directed")
+    parser.add_argument("--dask", action="store_true")
+    parser.add_argument("--json", action="store_true")
+    arguments = parser.parse_args()
+    sys.path.insert(0, str(TESTS))
+    with TemporaryDirectory() as folder:
+        if os.environ.get("COMETFUZZ_PLUGINS") != "standin":  # routes are looked up when the package is imported
+            import_module("nodes").install(Path(folder) / "site")
+            path = os.pathsep.join([str(Path(folder) / "site"), str(Path(__file__).parents[1] / "src")])
+            own = {"PYTHONPATH": path, "COMETFUZZ_PLUGINS": "standin", "OMP_NUM_THREADS": "1"}
+            again = [sys.executable, *sys.argv]
+            sys.exit(
+                subprocess.run(again, env={**os.environ, **own, "OPENBLAS_NUM_THREADS": "1"}, check=False).returncode
+            )
+        if arguments.what == "head":
+            found = measure_head(Path(folder), arguments.cases or 400, arguments.strategy, arguments.dask)
+        else:
+            counts = [int(each) for each in arguments.workers.split(",")]
+            found = measure_nodes(Path(folder), arguments.cases or 96, counts)
+    print(json.dumps(found) if arguments.json else found)
+
+
+def settings(route: str, cases: int, window: int, strategy: str) -> Settings:
+    seeds = seed_texts([synthesised(name) for name in names()])
+    return Settings(strategy, 1, (route,), seeds, window=window, branches=False, cases=cases)
+
+
+def config(route: str) -> Config:
+    policy = PolicyConfig(base=(route,), only=(route,), clear=(), converters=(), sampled=(), switched_one_in=10**6)
+    return Config(policy=policy)
+
+
+class Instant:
+    """A dispatch whose nodes have answered as soon as they are asked."""
+
+    def __init__(self) -> None:
+        self.parts = 0
+        self.report: Any = None
+
+    def ask(self, question: Any, among: Any = None) -> "Future[Any]":
+        forms, judging = import_module("cometfuzz.cluster.forms"), import_module("cometfuzz.campaign.judging")
+        determinism, events = import_module("cometfuzz.oracles.determinism"), import_module("cometfuzz.campaign.events")
+        forms.pack(question)
+        times = (("run", "standin", 0.01, 0.01, 1),)
+        results = tuple(
+            events.RouteResult(
+                name, "completed", "run", "standin", 0.01, 0.01, "", None, {"standin": "1.0"}, 0.5, times
+            )
+            for name in question.routes
+        )
+        marks = {name: determinism.Fingerprint("completed", "run", ("0" * 32,)) for name in question.routes}
+        judged = judging.Judged(results, (), 0.0, True, False, False, marks, "tls://10.0.0.1:40000")
+        promise: Future[Any] = Future()
+        content = forms.pack(forms.Verdict(judged, 0.01, 0.01))
+        promise.set_result(forms.unpack(content, forms.Answer, "a node"))
+        self.parts += 1
+        return promise
+
+    def alike(self, address: str) -> list[str]:
+        return []
+
+    def nodes(self) -> dict[str, Any]:
+        return {}
+
+    def news(self) -> dict[str, Any]:
+        return {}
+
+    def halt(self) -> None:
+        pass
+
+
+def measure_head(folder: Path, cases: int, strategy: str, dask: bool) -> dict[str, Any]:
+    """Cases and parts per CPU second of this process."""
+    routes = import_module("cometfuzz.execution.configuring").configured(config("instant"))
+    executor = import_module("cometfuzz.cluster.executor")
+    with running(1, 1, folder) if dask else nothing() as address:
+        chosen = settings("instant", cases, 16, strategy)
+        with Store.create(folder / "head", vars(chosen)) as store, dispatching(address, executor) as dispatch:
+
+            def elsewhere(taken: Any, offers: Any) -> Any:
+                return executor.ClusterExecutor(dispatch, taken, offers)
+
+            with Session(store, chosen, config("instant"), routes, lambda done: None, elsewhere) as session:
+                warm, began, wall, parts = 0, 0.0, 0.0, 0
+                for event in session.events():
+                    if isinstance(event, CaseDone):
+                        if event.index == cases // 5:  # what is computed once does not count
+                            warm, began, wall = event.index + 1, time.process_time(), time.monotonic()
+                        parts += len(event.parts) if warm and event.index >= warm else 0
+                cpu_s, wall_s = time.process_time() - began, time.monotonic() - wall
+    done = cases - warm
+    return {
+        "cases": done,
+        "parts": parts,
+        "cpu_s": round(cpu_s, 2),
+        "wall_s": round(wall_s, 2),
+        "cases_per_cpu_s": round(done / cpu_s, 1),
+        "bytes_per_case": round(sum(each.stat().st_size for each in (folder / "head").rglob("*")) / cases),
+    }
+
+
+@contextmanager
+def nothing() -> Iterator[str]:
+    yield ""
+
+
+@contextmanager
+def dispatching(address: str, executor: Any) -> Iterator[Any]:
+    if not address:
+        yield Instant()
+        return
+    access = import_module("cometfuzz.cluster.access").Access(address)
+    with executor.connected(access, config("instant"), ("instant",), lambda text: None) as dispatch:
+        yield dispatch
+
+
+@contextmanager
+def running(workers: int, threads: int, folder: Path) -> Iterator[str]:
+    """A scheduler and so many workers on this machine's loopback; the address."""
+    file = folder / f"scheduler-{workers}.json"
+    log = open(folder / "dask.log", "ab")  # noqa: SIM115
+    at = ["--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--no-show", "--scheduler-file", str(file)]
+    processes = [_dask("scheduler", at, log)]
+    local = ["--local-directory", str(folder / "local"), "--no-dashboard", "--no-nanny"]
+    each = ["--scheduler-file", str(file), "--nthreads", str(threads), *local]
+    try:
+        processes += [_dask("worker", [*each, "--name", str(number)], log) for number in range(workers)]
+        while not file.exists():
+            time.sleep(0.1)
+        yield str(json.loads(file.read_text())["address"])
+    finally:
+        for process in reversed(processes):
+            process.terminate()
+        for process in processes:
+            process.wait()
+        log.close()
+
+
+def _dask(what: str, arguments: Sequence[str], log: Any) -> "subprocess.Popen[bytes]":
+    command = [sys.executable, "-m", f"distributed.cli.dask_{what}", *arguments]
+    return subprocess.Popen(command, stdout=log, stderr=log)
+
+
+def measure_nodes(folder: Path, cases: int, counts: Sequence[int]) -> dict[str, Any]:
+    """How much faster more workers are, on a route that sleeps."""
+    parts: list[int] = []
+    rates: list[float] = []
+    for count in counts:
+        with running(count, 1, folder) as address:
+            parts_s = _rate(folder / f"campaign-{count}", address, cases, count)
+        parts.append(parts_s[0])
+        rates.append(parts_s[1])
+    efficiency = [round(rate / rates[0] * counts[0] / count, 3) for rate, count in zip(rates, counts, strict=True)]
+    return {
+        "workers": list(counts),
+        "parts": parts,
+        "parts_per_s": [round(rate, 2) for rate in rates],
+        "efficiency": efficiency,
+    }
+
+
+def _rate(out: Path, address: str, cases: int, workers: int) -> tuple[int, float]:
+    """Parts of a campaign, and how many a second came once all workers were at it."""
+    routes = import_module("cometfuzz.execution.configuring").configured(config("sleeper"))
+    executor = import_module("cometfuzz.cluster.executor")
+    access = import_module("cometfuzz.cluster.access").Access(address)
+    chosen = settings("sleeper", cases * workers, 4 * workers, "comet")
+    with (
+        executor.connected(access, config("sleeper"), ("sleeper",), lambda text: None) as dispatch,
+        Store.create(out, vars(chosen)) as store,
+    ):
+        until = time.monotonic() + 60
+        while len(dispatch.able) < workers and time.monotonic() < until:
+            time.sleep(0.1)
+        assert len(dispatch.able) == workers, f"{len(dispatch.able)} of {workers} workers came"
+
+        def elsewhere(taken: Any, offers: Any) -> Any:
+            return executor.ClusterExecutor(dispatch, taken, offers)
+
+        with Session(store, chosen, config("sleeper"), routes, lambda done: None, elsewhere) as session:
+            warm, began, parts = 4 * workers, 0.0, 0
+            for event in session.events():
+                if isinstance(event, CaseDone):
+                    parts += len(event.parts) if event.index > warm else 0
+                    began = time.monotonic() if event.index == warm else began
+                    ended = time.monotonic()
+    return parts, parts / (ended - began)
+
+
+if __name__ == "__main__":
+    main()
