@@ -43,6 +43,9 @@ from cometfuzz.ir.case import Case
 from cometfuzz.places import Place
 from cometfuzz.triage.bug import Bug
 
+MOST = 2**53
+"""More cases than a campaign has."""
+
 
 class Records:
     """A campaign to look at: nothing is changed, no lock is needed. `Store` is the one that writes."""
@@ -143,12 +146,15 @@ class Records:
         """Coverage over time, a point for each case."""
         return self.read(point, "SELECT case_index AS 'index', * FROM cases ORDER BY case_index")
 
-    def outcomes(self) -> Iterator[Ran]:
-        """What each route did with each case, in order of index."""
+    def outcomes(self, start: int = 0, end: int = MOST) -> Iterator[Ran]:
+        """What each route did with each case, in order of index; of all of them, or of cases start to end - 1."""
         return self.read(
             ran,
             "SELECT case_index AS 'index', * FROM outcomes JOIN trials USING (case_index, part) "
-            "JOIN versions USING (versions_id) ORDER BY case_index, part, place",
+            "JOIN versions USING (versions_id) WHERE case_index >= ? AND case_index < ? "
+            "ORDER BY case_index, part, place",
+            start,
+            end,
         )
 
     def parts(self, index: int) -> list[tuple[str, dict[str, str]]]:
@@ -164,9 +170,10 @@ class Records:
             parts.setdefault((part, case_id), {})[route] = status
         return [(case_id, statuses) for (_, case_id), statuses in parts.items()]
 
-    def findings(self) -> Iterator[Found]:
-        """All findings, in order of index."""
-        return self.read(found, f"{_FINDINGS} ORDER BY case_index, part, place")
+    def findings(self, start: int = 0, end: int = MOST) -> Iterator[Found]:
+        """All findings, or those of cases start to end - 1, in order of index."""
+        sql = f"{_FINDINGS} WHERE case_index >= ? AND case_index < ? ORDER BY case_index, part, place"
+        return self.read(found, sql, start, end)
 
     def kinds(self) -> list[str]:
         """The rough keys of all findings that count."""

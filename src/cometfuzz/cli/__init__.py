@@ -19,6 +19,7 @@ from cometfuzz.cli.ends import exit_code_of
 from cometfuzz.cli.export import export
 from cometfuzz.cli.generate import generate
 from cometfuzz.cli.importing import import_
+from cometfuzz.cli.merge import merge_
 from cometfuzz.cli.profile import profile
 from cometfuzz.cli.prove import prove_
 from cometfuzz.cli.reduce import reduce
@@ -41,6 +42,7 @@ app.command()(resume)
 app.command()(compare)
 app.command()(bisect)
 app.command()(export)
+app.command("merge")(merge_)
 app.command()(profile)
 app.command()(triage)
 app.command()(replay)

@@ -156,6 +156,9 @@ def rerun_command(facts: Facts) -> str:
         seed, cases = str(facts.settings.get("seed", 1)), str(facts.done)
         words = ["cometfuzz", "compare", *map(str, between), "--seed", seed, "--cases", cases]
         return shlex.join([*words, "--out", f"{facts.name}-again"])
+    if isinstance(merged := facts.settings.get("merged"), list):
+        folders = [str(each.get("folder")) for each in merged if isinstance(each, dict)]
+        return shlex.join(["cometfuzz", "merge", *folders, "--out", f"{facts.name}-again"])
     words = ["cometfuzz", "run"]
     for name in ("strategy", "seed", "sigma", "jobs"):
         if facts.settings.get(name) is not None:
