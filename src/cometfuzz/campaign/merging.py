@@ -63,6 +63,8 @@ def merge(
         sources = [stack.enter_context(Records(folder)) for folder in folders]
         try:
             with Store.create(draft, _settings(sources)) as store:
+                store.files.durable = False  # nobody has the draft of before a power cut: it is synced as a whole
+                store.connection.execute("PRAGMA synchronous = OFF")
                 parts = _Merger(store, sources).merge(show)
             with plain_words(out):
                 os.sync()

@@ -27,6 +27,7 @@ from cometfuzz.cli.report import bugs, report, show
 from cometfuzz.cli.routes import doctor, execute
 from cometfuzz.cli.run import resume, run
 from cometfuzz.cli.seeds import seeds
+from cometfuzz.cli.serve import serve_
 from cometfuzz.cli.synthesise import synthesise
 from cometfuzz.cli.triage import triage
 from cometfuzz.cli.verify import replay, verify
@@ -53,6 +54,7 @@ app.command("prove")(prove_)
 app.command()(report)
 app.command()(bugs)
 app.command()(show)
+app.command("serve")(serve_)
 app.command()(catalogue.layers)
 app.command()(catalogue.space)
 app.command()(doctor)
