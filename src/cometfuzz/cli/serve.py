@@ -28,16 +28,16 @@ def serve_(
     """Watch campaigns in a browser: coverage, routes, findings as they come, bugs with their scripts.
 
     Open the address that it prints. It has a secret in it, new each time: whoever has it can see the campaigns, and
-    nobody can change anything. Several campaigns stand side by side, finished ones too. Ctrl-C ends it; the campaigns go
-    on. Needs the extra: pip install cometfuzz[cluster]. docs/live-page.md says how to watch from another machine.
+    nobody can change anything. Several campaigns stand side by side, finished ones too. Ctrl-C ends it; the campaigns
+    go on. Needs the extra: pip install cometfuzz[cluster]. docs/live-page.md says how to watch from another machine.
 
     Example: cometfuzz serve campaigns/monday campaigns/tuesday
     """
     over = threading.Event()
     if not is_loopback(host):
         print(
-            f"cometfuzz: {host!r} is no address of this machine alone: the page can be reached from others, and nothing "
-            "is encrypted",
+            f"cometfuzz: {host!r} is no address of this machine alone: the page can be reached from others, and "
+            "nothing is encrypted",
             file=sys.stderr,
         )
 

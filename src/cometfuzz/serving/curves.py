@@ -15,19 +15,24 @@ Points = list[tuple[float, float]]
 
 
 class Curve:
-    """A share over time: as many points as are needed, the newest among them."""
+    """A share over time: points at equal steps, about as many as can be seen, and the newest."""
 
     def __init__(self) -> None:
         self._points: Points = []
+        self._newest: Points = []
+        self._step, self._added = 1, 0
 
     def add(self, elapsed_s: float, share: float) -> None:
-        self._points.append((round(elapsed_s, 1), round(share, 5)))
-        if len(self._points) >= 2 * MOST:
-            self._points = [*self._points[:-1:2], self._points[-1]]
+        self._newest = [(round(elapsed_s, 1), round(share, 5))]
+        if self._added % self._step == 0:
+            self._points += self._newest
+            if len(self._points) > 2 * MOST:
+                self._points, self._step = self._points[::2], 2 * self._step
+        self._added += 1
 
     @property
     def points(self) -> Points:
-        return list(self._points)
+        return self._points + [point for point in self._newest if point != self._points[-1]]
 
 
 class RouteCurves:

@@ -7,6 +7,7 @@ import socket
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from cometfuzz.campaign.records import Records
 from cometfuzz.errors import CometfuzzError, EnvironmentFailure
@@ -84,14 +85,14 @@ def _listening(host: str, port: int) -> socket.socket:
         ) from None
 
 
-def _uvicorn():  # type: ignore[no-untyped-def]
-    """The server, which an extra brings."""
+def _uvicorn() -> Any:
+    """The server; an extra brings it, and what the application is made of."""
     try:
-        import starlette
+        import starlette.applications  # noqa: F401
         import uvicorn
     except ImportError as error:
         raise EnvironmentFailure(
             "expected starlette and uvicorn, which the page needs: `pip install cometfuzz[cluster]` (in a checkout "
             f"`make cluster`); received no module {error.name}"
         ) from None
-    return uvicorn if starlette else None
+    return uvicorn

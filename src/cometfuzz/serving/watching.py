@@ -186,7 +186,9 @@ class Watched:
         silent_s = self._silent_s()
         reason = rows[-1].reason if rows else None
         running = bool(rows) and reason is None and silent_s < SILENT_S
-        if not rows:
+        if isinstance(merged := records.settings.get("merged"), list):
+            state, running = f"merged of {len(merged)} campaigns", False
+        elif not rows:
             state = "begun by nobody yet" if not done else "no session is recorded"
         elif running:
             state = "running"

@@ -79,7 +79,7 @@
 
     say(name, text) { say(this.part(name), text); }
 
-    show(name, wanted) { this.part(name).hidden = !wanted; }
+    show(name, wanted) { this.part(name).toggleAttribute("hidden", !wanted); }
 
     problem(text) {
       this.say("problem", text);
@@ -108,8 +108,9 @@
       this.part("state").classList.toggle("running", told.running);
       const left = told.running && told.left ? `, ${told.left} left` : "";
       this.say("about", [...told.about, `${told.elapsed} gone${left}`].join(", "));
-      this.show("progress", told.progress !== null);
-      if (told.progress !== null) {
+      const bounded = told.running && told.progress !== null;
+      this.show("progress", bounded);
+      if (bounded) {
         this.part("progress").querySelector("progress").value = told.progress;
         say(this.part("progress").querySelector("span"), `${Math.floor(100 * told.progress)}%`);
       }
@@ -122,7 +123,7 @@
       this.say("rate", (told.running ? told.recent_rate : told.rate).toFixed(1));
       this.say("rate-note", told.running ? `, ${told.rate.toFixed(1)} overall` : "");
       this.say("kinds", number.format(told.distinct));
-      this.say("kinds-note", `kinds of findings, ${told.lately} new in the last 10 min`);
+      this.say("kinds-note", `kinds of findings, ${told.lately} new in ${told.running ? "the" : "its"} last 10 min`);
       this.say("left", told.estimate ? `≈ ${told.estimate.left.toFixed(0)}` : "–");
       this.say("left-note", told.estimate ? `kinds left, give or take ${told.estimate.error.toFixed(0)} (Chao's estimate)` : "kinds left: no estimate yet");
       const top = Math.max(...told.speeds, 1e-9);
