@@ -191,10 +191,31 @@ def test_what_is_retold_is_what_was_told(tmp_path: Path) -> None:
         assert same.coverage["full"]["inputs"]["total"] == newest["full"]["inputs"]["total"]
 
 
-def test_nobody_goes_on_with_what_was_merged(tmp_path: Path) -> None:
-    one, other = write(tmp_path / "one", 7, 3), write(tmp_path / "other", 8, 3)
-    ended = CliRunner().invoke(app, ["merge", str(one), str(other), "--out", str(tmp_path / "both"), "--json"])
-    said = json.loads(ended.stdout)
-    assert (said["cases"], said["findings"], said["kinds"]) == (6, 6, 1)
-    ended = CliRunner().invoke(app, ["resume", str(tmp_path / "both")])
+def test_all_that_reads_a_campaign_reads_what_was_merged(tmp_path: Path) -> None:
+    one, other = write(tmp_path / "one", 7, 3, (SHOWN,)), write(tmp_path / "other", 8, 3, (SHOWN,))
+    for folder in (one, other):
+        with Store.open(folder) as store:
+            for name in store.waiting():
+                store.settle(Settled(name, SHOWN.id, False, "", 0.1))
+    both = str(tmp_path / "both")
+
+    def run(*words: str) -> str:
+        ended = CliRunner().invoke(app, words)
+        assert ended.exit_code == 0, ended
+        return ended.stdout
+
+    said = json.loads(run("merge", str(one), str(other), "--out", both, "--json"))
+    assert {name: said[name] for name in ("cases", "findings", "kinds", "bugs")} == {
+        "cases": 6,
+        "findings": 6,
+        "kinds": 1,
+        "bugs": 1,
+    }
+    (bug,) = json.loads(run("bugs", both, "--json"))["bugs"]
+    assert (bug["id"], bug["findings"]) == (SHOWN.id, 6)
+    assert len(run("export", both, "--json").splitlines()) == 12
+    assert len(run("export", both, "--findings", "--json").splitlines()) == 6
+    assert json.loads(run("triage", both, "--json"))["waiting"] == 0
+    assert Path(run("report", both).strip()).is_file()
+    ended = CliRunner().invoke(app, ["resume", both])
     assert "several that were merged" in str(ended.exception)

@@ -35,9 +35,9 @@ def is_loopback(host: str) -> bool:
 
 def serve(folders: Sequence[Path], host: str, port: int, say: Callable[[str], None], over: threading.Event) -> None:
     """Serve the page of some campaigns until `over` is set; `say` is given its address."""
-    uvicorn = _uvicorn()
     for folder in folders:
         Records(folder).close()  # what cannot be read is said now
+    uvicorn = _uvicorn()
     token = secrets.token_urlsafe(32)
     names = LOOPBACK_NAMES | {host.lower()} | (set() if is_loopback(host) else {ANY_ADDRESS})
     with _listening(host, port) as listening, Watcher(folders) as watcher:

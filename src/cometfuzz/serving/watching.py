@@ -22,7 +22,7 @@ from cometfuzz.campaign.stored import as_stored, from_json
 from cometfuzz.coverage.layers import SIGMA
 from cometfuzz.errors import CometfuzzError, InvalidCase
 from cometfuzz.ir.case import Case
-from cometfuzz.reports.facts import Facts, rank
+from cometfuzz.reports.facts import Facts, merged_of, rank
 from cometfuzz.reports.summary import REASONS
 from cometfuzz.reports.tally import LATEST, Tally
 from cometfuzz.reports.text import clean, duration
@@ -73,6 +73,7 @@ class Watched:
         self.bugs: Mapping[str, Bug] = {}
         self.made_by = ""
         self._records: Records | None = None
+        self._said: numbers.Plain = {}
         self._begin()
 
     def _begin(self) -> None:
@@ -83,7 +84,6 @@ class Watched:
         self._spaces: dict[str, Curve] = {}
         self._routes: RouteCurves | None = None
         self._data_version = -1
-        self._said: numbers.Plain = {}
         self._problem, self._again_at = "", 0.0
         self._curves_at = 0.0
 
@@ -186,8 +186,8 @@ class Watched:
         silent_s = self._silent_s()
         reason = rows[-1].reason if rows else None
         running = bool(rows) and reason is None and silent_s < SILENT_S
-        if isinstance(merged := records.settings.get("merged"), list):
-            state, running = f"merged of {len(merged)} campaigns", False
+        if state := merged_of(records.settings):
+            running = False
         elif not rows:
             state = "begun by nobody yet" if not done else "no session is recorded"
         elif running:
