@@ -78,6 +78,7 @@ class Watched:
 
     def _begin(self) -> None:
         self._tally, self._told = Tally(), 0
+        self._settings: Mapping[str, Any] = {}
         self._bugs_seen: Any = None
         self._by_bug: Mapping[str, str] = {}
         self._listed: list[numbers.Plain] = []
@@ -125,10 +126,10 @@ class Watched:
         return self._told < done or counting
 
     def _start(self, records: Records) -> None:
-        self.made_by = records.made_by
-        self._routes = RouteCurves([], _sigma(records.settings))
+        self.made_by, self._settings = records.made_by, {**records.settings, "seeds": ()}
+        self._routes = RouteCurves([], _sigma(self._settings))
         self._tally = Tally()
-        self._tally.handle(Started({**records.settings, "seeds": ()}, 0, {}))
+        self._tally.handle(Started(self._settings, 0, {}))
 
     def _tell(self, records: Records, done: int) -> None:
         """The next cases, to the tally and to the curves of spaces."""
@@ -143,7 +144,7 @@ class Watched:
         tally, latest = self._tally, list(records.sessions())
         bounds = latest[-1].settings if latest else {}
         tally.settings = {
-            **records.settings,
+            **self._settings,
             **{name: bounds.get(name) for name in ("cases", "minutes") if name in bounds},
         }
         tally.coverage, tally.by_route = records.coverage or tally.coverage, records.by_route
@@ -171,7 +172,7 @@ class Watched:
 
     def _look_at_bugs(self, records: Records) -> None:
         seen = records.sightings()
-        heads = "SELECT bug_id, known, reported, length(bug) AS size FROM bugs ORDER BY bug_id"
+        heads = "SELECT bug_id, known, reported, title FROM bugs ORDER BY bug_id"
         now = [tuple(row) for row in records.select(heads)], seen
         if now == self._bugs_seen:
             return
@@ -186,7 +187,7 @@ class Watched:
         silent_s = self._silent_s()
         reason = rows[-1].reason if rows else None
         running = bool(rows) and reason is None and silent_s < SILENT_S
-        if state := merged_of(records.settings):
+        if state := merged_of(self._settings):
             running = False
         elif not rows:
             state = "begun by nobody yet" if not done else "no session is recorded"

@@ -119,7 +119,7 @@
 
     tiles(told) {
       this.say("done", number.format(told.done));
-      this.say("done-note", told.of ? `of ${number.format(told.of)} cases` : "cases");
+      this.say("done-note", told.of ? `of ${number.format(told.of)} cases` : told.done === 1 ? "case" : "cases");
       this.say("rate", (told.running ? told.recent_rate : told.rate).toFixed(1));
       this.say("rate-note", told.running ? `, ${told.rate.toFixed(1)} overall` : "");
       this.say("kinds", number.format(told.distinct));
@@ -139,7 +139,7 @@
 
     findings(told) {
       const others = told.not_counted.map(([name, count]) => `${name} ${number.format(count)}`).join(", ");
-      this.say("findings-note", `${number.format(told.found)} in all${others ? `; not counted: ${others}` : ""}`);
+      this.say("findings-note", !told.found && !others ? "" : `${number.format(told.found)} in all${others ? `; not counted: ${others}` : ""}`);
       keep(this.part("symptoms"), told.symptoms, ([name]) => name, () => make("span", "", "pill"),
         (pill, [name, distinct, total]) => say(pill, `${name} ${distinct}/${total}`));
       this.show("no-findings", told.latest.length === 0);
