@@ -290,8 +290,8 @@ def _sigma(settings: Mapping[str, Any]) -> int:
 
 
 def _recorded_nodes(records: Records) -> Any:
-    """What is recorded of a cluster, if anything is."""
-    rows = list(records.select("SELECT value FROM campaign WHERE name = 'cluster'"))
+    """The nodes of a cluster, if any are recorded."""
+    rows = list(records.select("SELECT value FROM campaign WHERE name = 'nodes'"))
     return from_json(rows[0]["value"]) if rows else None
 
 
