@@ -20,6 +20,12 @@ base = ["keras-tf", "keras-torch"]
 
 [graphs]                       # how large a generated model may get
 nodes = 40
+
+[cluster]                      # a Dask cluster that runs the cases; see docs/cluster.md
+address = "tls://head.example.org:8786"
+ca = "certificates/ca.pem"
+cert = "certificates/cometfuzz.pem"
+key = "certificates/cometfuzz-key.pem"
 """
 
 import os
@@ -137,6 +143,22 @@ class GraphConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     bytes: Annotated[int, Meta(ge=2**12, le=2**40)] = 64 * 2**20
 
 
+class ClusterConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A Dask cluster: the address of its scheduler or the scheduler's file, and our certificate for it.
+
+    wait_s: how long a campaign waits for a node when there is none. patience_s: after that long a case is given to a
+    second node as well. idle_s: after that long without a question a node ends its children.
+    """
+
+    address: str = ""
+    ca: str = ""
+    cert: str = ""
+    key: str = ""
+    wait_s: Seconds = 120.0
+    patience_s: Seconds = 120.0
+    idle_s: Seconds = 60.0
+
+
 class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Everything that a file may set."""
 
@@ -147,6 +169,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     limits: LimitConfig = LimitConfig()
     policy: PolicyConfig = PolicyConfig()
     graphs: GraphConfig = GraphConfig()
+    cluster: ClusterConfig = ClusterConfig()
 
 
 def load(path: Path | None) -> Config:

@@ -37,6 +37,11 @@ class WorkerFailure(CometfuzzError):
     """A worker that cannot be started at all, so that there is no outcome to record."""
 
 
+class ClusterLost(WorkerFailure):
+    """A cluster that cannot be reached or that no longer has a node which can do what is asked; what is finished is
+    kept."""
+
+
 class InvalidCampaign(CometfuzzError):
     """A campaign folder that cannot be used, or not in this way; the message says what can be done."""
 

@@ -112,7 +112,7 @@ def test_a_stop_while_a_case_is_judged_gives_it_up(tmp_path: Path, monkeypatch: 
             running.executor.run(bench.trial.case)
         return []
 
-    monkeypatch.setattr("cometfuzz.campaign.loop.examine", judge)
+    monkeypatch.setattr("cometfuzz.campaign.judging.examine", judge)
     with Store.create(tmp_path / "stopped", vars(chosen)) as store, session(store, chosen) as running:
         *_, last = running.events()
         assert isinstance(last, Ended)

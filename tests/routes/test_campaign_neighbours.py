@@ -73,7 +73,7 @@ def run(folder: Path, jobs: int = 1, stops: tuple[int, ...] = ()) -> list[CaseDo
 def test_what_is_alive_is_looked_around_whatever_the_jobs_and_the_stops(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cometfuzz.campaign.loop.examine", planted)
+    monkeypatch.setattr("cometfuzz.campaign.judging.examine", planted)
     monkeypatch.setattr("cometfuzz.search.directed.SHARE", SHARE)  # so that a short one has some
     one = run(tmp_path / "one")
     around = [event for event in one if event.operator == NEIGHBOURS]

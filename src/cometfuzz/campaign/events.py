@@ -48,7 +48,10 @@ class RouteResult:
 
 @dataclass(frozen=True)
 class Executed:
-    """One case on its routes: part 0 is the case itself, the others are cuts of it for dear or old routes."""
+    """One case on its routes: part 0 is the case itself, the others are cuts of it for dear or old routes.
+
+    On a cluster, node: where it ran. digests: for each route that completed one of each output.
+    """
 
     part: int
     case: Case
@@ -56,6 +59,8 @@ class Executed:
     results: Sequence[RouteResult]
     d_mad: float | None
     findings: Sequence[Finding]
+    node: str = ""
+    digests: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -63,7 +68,8 @@ class CaseDone:
     """Case `index` is judged, and the strategy has learned of it. Events of this kind come in order of index.
 
     feedback is all that the strategy was told: a log of these replays the search. gained: new items by space.
-    by_route: what has executed on each route so far; only now and then, else nothing.
+    by_route: what has executed on each route so far; only now and then, else nothing. cluster: its nodes, by name, when
+    they are others than before.
     """
 
     index: int
@@ -79,6 +85,7 @@ class CaseDone:
     elapsed_s: float
     case: Case = field(repr=False)
     by_route: ByRoute = field(default_factory=dict)
+    cluster: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -90,7 +97,7 @@ class Notice:
 
 @dataclass(frozen=True)
 class Ended:
-    """The campaign is over; reason: cases, minutes, interrupted, or quiet (nothing new came for long)."""
+    """The campaign is over; reason: cases, minutes, interrupted, quiet (nothing new came for long), lost (its cluster)."""
 
     reason: str
     done: int

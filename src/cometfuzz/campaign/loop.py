@@ -9,11 +9,12 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError, Future, wait
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from cometfuzz.campaign.events import CaseDone, Ended, Event, Executed, Notice, RouteResult, Started, Summary
+from cometfuzz.campaign.events import CaseDone, Ended, Event, Executed, Notice, Started, Summary
+from cometfuzz.campaign.judging import Here, Judged, JudgingExecutor, Part
 from cometfuzz.campaign.kinds import Kinds
 from cometfuzz.campaign.leads import Leads
 from cometfuzz.catalogue.manners import exchanged
@@ -23,21 +24,15 @@ from cometfuzz.coverage.branches import Branches
 from cometfuzz.coverage.gain import summary_of
 from cometfuzz.coverage.routes import RouteCoverage, Wanted
 from cometfuzz.draw import Draw
+from cometfuzz.errors import ClusterLost
 from cometfuzz.execution.budget import Budget
 from cometfuzz.execution.executor import Executor
-from cometfuzz.execution.outcome import Outcome, Trial
 from cometfuzz.execution.policy import Assignment, assign, assign_breaking
-from cometfuzz.execution.reference import REFERENCE
 from cometfuzz.execution.sayable import knows_manners
 from cometfuzz.execution.sides import CommonView, Sides
 from cometfuzz.ir.case import PLAIN, Case
 from cometfuzz.ir.codec import case_id
 from cometfuzz.ledger.matching import View
-from cometfuzz.oracles.bench import Bench
-from cometfuzz.oracles.d_mad import d_mad, mean_magnitude
-from cometfuzz.oracles.judging import examine
-from cometfuzz.oracles.relations import SAMPLE
-from cometfuzz.reference.nonfinite import GIVEN, SPECIAL, nonfinite_origins
 from cometfuzz.search.manners import mannered
 from cometfuzz.search.odd import oddly, side_by_side
 from cometfuzz.search.refuse import beside
@@ -48,6 +43,9 @@ TWICE_ONE_IN = 20
 
 MEMORY_ONE_IN = 20
 """How many cases there are for one that is run with other memory on all its routes, though nothing looks wrong."""
+
+ELSEWHERE_ONE_IN = 50
+"""How many cases there are for one that a second node of the same kind runs too, to see whether they differ."""
 
 SUMMARISED_ONE_IN = 10
 """How many cases there are for one that says what was covered on each route: it is a long list."""
@@ -106,7 +104,8 @@ class _Flight:
     index: int
     case: Case
     operator: str
-    futures: Sequence[Future[Trial]]
+    parts: Sequence[Part]
+    futures: Sequence[Future[Any]]
 
 
 @dataclass
@@ -117,7 +116,7 @@ class Campaign:
     """
 
     strategy: Strategy
-    executor: Executor
+    executor: Executor | JudgingExecutor
     policy: PolicyConfig
     seed: int
     bounds: Bounds
@@ -147,7 +146,7 @@ class Campaign:
         flying: deque[_Flight] = deque()
         self._next = self.done
         waiting = deque(self.waiting)
-        reason = ""
+        reason, lost = "", None
         while not reason:
             while len(flying) < self.window and (self.bounds.cases is None or self._next < self.bounds.cases):
                 flying.append(self._submit(waiting.popleft() if waiting else self._propose()))
@@ -164,12 +163,16 @@ class Campaign:
                     if not self.stop.is_set():
                         raise
                     reason = "interrupted"
+                except ClusterLost as error:
+                    reason, lost = "lost", error
                 else:
                     yield done
                     reason = "quiet" if self.bounds.none and self._is_quiet(done) else ""
-        usage = self.executor.usage
+        usage = self._judging.usage
         spent = (usage.own_cpu_s, usage.library_cpu_s)
         yield Ended(reason, self.done, self._elapsed(began), self._coverage(), *spent, self.ran.summary())
+        if lost is not None:
+            raise lost
 
     def _is_quiet(self, done: CaseDone) -> bool:
         for part in done.parts:
@@ -192,9 +195,30 @@ class Campaign:
             assignments += [each for made in changed for each in made]
         if extra is not None and assignments:
             assignments.append(assign_breaking(view, extra))
-        futures = [self.executor.submit(part.case, self._beside(part.routes)) for part in assignments if part.routes]
+        able = [each for each in assignments if each.routes]
+        parts = [self._part(number, each) for number, each in enumerate(able)]
+        futures = [self._judging.submit(part) for part in parts]
         self._next += 1
-        return _Flight(self._next - 1, ready.case, ready.operator, futures)
+        return _Flight(self._next - 1, ready.case, ready.operator, parts, futures)
+
+    def _part(self, number: int, each: Assignment) -> Part:
+        """A part with all that the seed wants of it."""
+        index, usual = self._next, not each.case.breaks
+        routes = self._beside(each.routes)
+        base = tuple(name for name in self.policy.base if name in routes) if usual and number == 0 else ()
+        twice = bool(base) and Draw(self.seed, "twice", index).chance(1 / TWICE_ONE_IN)
+        return Part(
+            each.case,
+            routes,
+            twice=self._beside(base) if twice else (),
+            memory=Draw(self.seed, "memory", index).chance(1 / MEMORY_ONE_IN),
+            leading=usual and number == 0,
+            elsewhere=usual and number == 0 and Draw(self.seed, "elsewhere", index).chance(1 / ELSEWHERE_ONE_IN),
+        )
+
+    @cached_property
+    def _judging(self) -> JudgingExecutor:
+        return Here(self.executor) if isinstance(self.executor, Executor) else self.executor
 
     @cached_property
     def _guide(self) -> View:
@@ -240,14 +264,16 @@ class Campaign:
                 return ""
 
     def _finish(self, flight: _Flight, began: float) -> CaseDone:
-        """Judge a case, and let the strategy learn of it."""
-        benches = [self._bench(number, future.result(), flight.index) for number, future in enumerate(flight.futures)]
-        parts = [_executed(number, bench) for number, bench in enumerate(benches)]
-        feedback = self._feedback(benches, self.leads.of(parts))
+        """Learn what became of a case."""
+        asked = zip(flight.parts, flight.futures, strict=True)
+        judged = [self._judging.judged(part, future) for part, future in asked]
+        pairs = zip(flight.parts, judged, strict=True)
+        parts = [_executed(number, *pair) for number, pair in enumerate(pairs)]
+        feedback = self._feedback(flight.parts, judged, self.leads.of(parts))
         before = self._coverage()
-        for bench in benches:
-            statuses = {outcome.route: outcome.status for outcome in bench.trial.outcomes.values()}
-            learn_of_routes(self.ran, self.budget, bench.trial.case, statuses)
+        for part in parts:
+            statuses = {result.route: result.status for result in part.results}
+            learn_of_routes(self.ran, self.budget, part.case, statuses)
         self.strategy.learn(flight.case, feedback)
         coverage = self._coverage()
         self.done = flight.index + 1
@@ -265,27 +291,16 @@ class Campaign:
             operators=self.strategy.operators(),
             elapsed_s=self._elapsed(began),
             case=flight.case,
+            cluster=self._judging.news,
         )
 
-    def _bench(self, number: int, trial: Trial, index: int) -> Bench:
-        again = None
-        base = [name for name in self.policy.base if name in trial.outcomes]
-        if base and number == 0 and not trial.case.breaks and Draw(self.seed, "twice", index).chance(1 / TWICE_ONE_IN):
-            again = self.executor.run(trial.case, self._beside(base))
-        memory = Draw(self.seed, "memory", index).chance(1 / MEMORY_ONE_IN)
-        return Bench(
-            trial, self.executor.run, again, self.executor.view, thorough=False, memory=memory, relations=SAMPLE
-        )
-
-    def _feedback(self, benches: Sequence[Bench], leads: tuple[Lead, ...]) -> Feedback:
-        benches = [bench for bench in benches if not bench.trial.case.breaks]
-        executed = bool(benches) and any(name != REFERENCE.name for name in benches[0].completed)
-        reasons = nonfinite_origins(benches[0].graph, benches[0].reference).values() if executed else ()
-        found = any(news.branch_count for bench in benches for news in bench.trial.branches.values())
+    def _feedback(self, parts: Sequence[Part], judged: Sequence[Judged], leads: tuple[Lead, ...]) -> Feedback:
+        told = [each for part, each in zip(parts, judged, strict=True) if not part.case.breaks]
+        lead = next((each for part, each in zip(parts, judged, strict=True) if part.leading), None)
         return Feedback(
-            executed=executed,
-            new_branches=found if self.branches is not None else None,
-            nonfinite=any(reason not in (GIVEN, SPECIAL) for reason in reasons),
+            executed=lead is not None and lead.executed,
+            new_branches=any(each.new_branches for each in told) if self.branches is not None else None,
+            nonfinite=lead is not None and lead.nonfinite,
             leads=leads,
         )
 
@@ -296,32 +311,18 @@ class Campaign:
         return self.spent_s + time.monotonic() - began
 
 
-def _executed(number: int, bench: Bench) -> Executed:
+def _executed(number: int, part: Part, judged: Judged) -> Executed:
     return Executed(
         part=number,
-        case=bench.trial.case,
-        case_id=case_id(bench.trial.case),
-        results=[_result(outcome) for outcome in bench.trial.outcomes.values()],
-        d_mad=None if bench.trial.case.breaks else d_mad(bench.completed),
-        findings=tuple(examine(bench)),
+        case=part.case,
+        case_id=case_id(part.case),
+        results=judged.results,
+        d_mad=judged.d_mad,
+        findings=judged.findings,
+        node=judged.node,
+        digests={name: each.digests for name, each in judged.fingerprints.items() if each.digests},
     )
 
 
 def _covered(coverage: Summary, space: str) -> int:
     return sum(counts["covered"] for counts in coverage[space].values())
-
-
-def _result(outcome: Outcome) -> RouteResult:
-    return RouteResult(
-        route=outcome.route,
-        status=outcome.status,
-        stage=outcome.stage,
-        library=outcome.library,
-        wall_s=outcome.wall_s,
-        cpu_s=outcome.cpu_s,
-        detail="" if outcome.status == "completed" else str(outcome),
-        failure=asdict(outcome.failure) if outcome.failure is not None else None,
-        versions=outcome.versions,
-        mean_magnitude=mean_magnitude(outcome.outputs) if outcome.status == "completed" else None,
-        times=outcome.times,
-    )

@@ -22,6 +22,7 @@ from cometfuzz.campaign.stored import (
     Made,
     Point,
     Ran,
+    RanOn,
     Seconds,
     SessionRow,
     Settled,
@@ -34,6 +35,7 @@ from cometfuzz.campaign.stored import (
     logged,
     point,
     ran,
+    ran_on,
     session,
     settled,
     sighted,
@@ -117,6 +119,11 @@ class Records:
         return self._values()["operators"]  # type: ignore[no-any-return]
 
     @property
+    def nodes(self) -> Mapping[str, Mapping[str, Any]]:
+        """The nodes that took part, by name, as they described themselves; empty if it has never run on a cluster."""
+        return self._values()["nodes"]  # type: ignore[no-any-return]
+
+    @property
     def done(self) -> int:
         """How many cases are done: their indices are 0 to done - 1."""
         done: int
@@ -156,6 +163,10 @@ class Records:
             start,
             end,
         )
+
+    def ran_on(self) -> Iterator[RanOn]:
+        """Where parts of cases ran that ran on a cluster, and what came out, in order of index."""
+        return self.read(ran_on, "SELECT case_index AS 'index', part, node, digests FROM ran_on ORDER BY 1, 2")
 
     def parts(self, index: int) -> list[tuple[str, dict[str, str]]]:
         """What ran for a case, in order: the id of each part, and the status of each of its routes."""

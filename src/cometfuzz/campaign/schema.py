@@ -9,7 +9,7 @@ from pathlib import Path
 from cometfuzz.errors import InvalidCampaign
 from cometfuzz.places import Place
 
-VERSION = 6
+VERSION = 7
 """Goes up with every change of the tables; a database of another version is refused."""
 
 APPLICATION = 0x636F6D74
@@ -62,6 +62,14 @@ CREATE TABLE trials (
     case_id TEXT NOT NULL,
     d_mad REAL,
     PRIMARY KEY (case_index, part)
+) WITHOUT ROWID;
+CREATE TABLE ran_on (
+    case_index INTEGER NOT NULL,
+    part INTEGER NOT NULL,
+    node TEXT NOT NULL,
+    digests TEXT NOT NULL,
+    PRIMARY KEY (case_index, part),
+    FOREIGN KEY (case_index, part) REFERENCES trials
 ) WITHOUT ROWID;
 CREATE TABLE versions (
     versions_id INTEGER PRIMARY KEY,

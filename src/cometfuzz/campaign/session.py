@@ -4,18 +4,20 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, fields
-from typing import Annotated, Any
+from typing import Annotated, Any, Protocol
 
 import msgspec
 
 import cometfuzz
 from cometfuzz.campaign.events import CaseDone, Ended, Event, Notice
+from cometfuzz.campaign.judging import JudgingExecutor
 from cometfuzz.campaign.leads import Leads
 from cometfuzz.campaign.loop import Bounds, Campaign, Proposed, learn_of_routes, proposed_by
 from cometfuzz.campaign.replay import replay
 from cometfuzz.campaign.schema import plain_words
 from cometfuzz.campaign.store import Store
 from cometfuzz.catalogue.files import decode
+from cometfuzz.catalogue.offer import Offer
 from cometfuzz.catalogue.spec import KERAS3
 from cometfuzz.config import Config, GraphConfig, PolicyConfig
 from cometfuzz.coverage.branches import Branches
@@ -123,14 +125,32 @@ def seed_texts(graphs: Sequence[Graph]) -> tuple[str, ...]:
     return tuple(encode(Case(graph, 0)).decode() for graph in graphs)
 
 
+class Remote(JudgingExecutor, Protocol):
+    """An executor on a cluster: it can be told to give up, and reports what happens to its nodes."""
+
+    report: Callable[[str], None]
+
+    def halt(self) -> None: ...
+
+
+Elsewhere = Callable[[Sequence[Route], Mapping[str, Offer]], Remote]
+
+
 class Session:
     """One run of a campaign, from the first or the next case to its end; a context manager.
 
     `stop()` may be called from a signal handler: what is under way is given up and proposed again by a later session.
+    elsewhere: makes the executor of a cluster, out of all routes and what their libraries lack; else it runs here.
     """
 
     def __init__(
-        self, store: Store, settings: Settings, config: Config, routes: Mapping[str, Route], show: Callable[[int], None]
+        self,
+        store: Store,
+        settings: Settings,
+        config: Config,
+        routes: Mapping[str, Route],
+        show: Callable[[int], None],
+        elsewhere: Elsewhere | None = None,
     ) -> None:
         self.store, self.settings, self._resources = store, settings, ExitStack()
         if missing := [name for name in settings.routes if name not in routes]:
@@ -164,15 +184,23 @@ class Session:
         self._unobserved = obstacle(OBSERVED.steps[0].group) if self._wants_branches else ""
         observed = self._wants_branches and not self._unobserved
         self._observation = Observation(self._stored_branches()) if observed else None
-        executor = Executor(
-            with_switches(routes[name] for name in settings.routes),
-            jobs=settings.jobs,
-            limits=WorkerLimits(**{name: getattr(config.limits, name) for name in config.limits.__struct_fields__}),
-            report=lambda text: self.campaign.notice(text),
-            observers={group: self._observation} if self._observation is not None else {},
-            offers=self._offers,
-        )
-        self.executor = self._resources.enter_context(executor)
+        taken = list(with_switches(routes[name] for name in settings.routes))
+        machine: dict[str, Any] = {"machine": asdict(this_machine(taken))}
+        self.executor: Executor | Remote
+        if elsewhere is not None:
+            remote = elsewhere(taken, self._offers)
+            remote.report = lambda text: self.campaign.notice(text)
+            self.executor, machine["nodes"] = remote, dict(remote.news)
+        else:
+            executor = Executor(
+                taken,
+                jobs=settings.jobs,
+                limits=WorkerLimits.of(config.limits),
+                report=lambda text: self.campaign.notice(text),
+                observers={group: self._observation} if self._observation is not None else {},
+                offers=self._offers,
+            )
+            self.executor = self._resources.enter_context(executor)
         self.campaign = Campaign(
             strategy=strategy,
             executor=self.executor,
@@ -181,7 +209,7 @@ class Session:
             budget=budget,
             seed=settings.seed,
             bounds=Bounds(settings.cases, settings.minutes),
-            settings={**_shown(settings), "machine": asdict(this_machine(self.executor.routes.values()))},
+            settings={**_shown(settings), **machine},
             window=settings.window,
             done=done,
             spent_s=spent_s,

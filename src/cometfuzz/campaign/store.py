@@ -98,6 +98,7 @@ class Store(Records):
                     case Started():
                         begun = (cometfuzz.__version__, _json(event.settings), event.done)
                         self._session = self._insert("sessions", None, *begun, *[None] * 5)
+                        self._keep_nodes(event.settings.get("nodes", {}))
                     case Ended():
                         self._end(event)
 
@@ -154,6 +155,7 @@ class Store(Records):
             ("operators", event.operators),
         ):
             self._keep_value(name, value)
+        self._keep_nodes(event.cluster)
         for part in event.parts:
             self._insert_part(event.index, part)
 
@@ -162,8 +164,15 @@ class Store(Records):
         if value:
             self.connection.execute("INSERT OR REPLACE INTO campaign VALUES (?, ?)", (name, _json(value)))
 
+    def _keep_nodes(self, nodes: Mapping[str, Any]) -> None:
+        """Nodes that are gone stay known: what ran there is told by their name."""
+        if nodes:
+            self._keep_value("nodes", {**self.nodes, **nodes})
+
     def _insert_part(self, index: int, part: Executed) -> None:
         self._insert("trials", index, part.part, part.case_id, _number(part.d_mad))
+        if part.node:
+            self._insert("ran_on", index, part.part, _text(part.node), _json(part.digests))
         for place, result in enumerate(part.results):
             self._insert("outcomes", index, part.part, place, *self._outcome(result))
         for place, finding in enumerate(part.findings):

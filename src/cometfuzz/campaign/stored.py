@@ -76,6 +76,16 @@ class Ran:
 
 
 @dataclass(frozen=True, slots=True)
+class RanOn:
+    """On which node a part of a case ran, with a digest of each output by route."""
+
+    index: int
+    part: int
+    node: str
+    digests: Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
 class Found:
     """A finding, and the case that shows it."""
 
@@ -172,6 +182,7 @@ def campaign_values(rows: Iterator[sqlite3.Row]) -> dict[str, Any]:
         "coverage": coverage,
         "by_route": by_route,
         "cometfuzz": msgspec.convert(values["cometfuzz"], str),
+        "nodes": msgspec.convert(values.get("nodes", {}), dict[str, dict[str, Any]]),
         "operators": msgspec.convert(values.get("operators", {}), dict[str, dict[str, float]]),
     }
 
@@ -223,6 +234,10 @@ def ran(row: sqlite3.Row) -> Ran:
         "times": from_json(row["times"]),
     }
     return _made(Ran, row, d_mad=number(row["d_mad"]), result=result)
+
+
+def ran_on(row: sqlite3.Row) -> RanOn:
+    return _made(RanOn, row, digests=from_json(row["digests"]))
 
 
 def found(row: sqlite3.Row) -> Found:

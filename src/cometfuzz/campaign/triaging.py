@@ -4,16 +4,19 @@ The store also keeps what became of each finding, so that nothing is done twice 
 """
 
 import time
-from collections.abc import Callable, Mapping
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, replace
 
 from cometfuzz.campaign.records import Records
 from cometfuzz.campaign.store import Store
-from cometfuzz.campaign.stored import Found, Settled
+from cometfuzz.campaign.stored import FindingId, Found, Settled
 from cometfuzz.errors import InvalidCampaign
 from cometfuzz.execution.executor import Executor
 from cometfuzz.execution.supervisor import WorkerLimits
 from cometfuzz.execution.versions import view_of
+from cometfuzz.ir.case import Case
 from cometfuzz.oracles.finding import DATA_KINDS, Finding
 from cometfuzz.oracles.symptoms import SEVERITIES
 from cometfuzz.routes import Route
@@ -27,6 +30,14 @@ from cometfuzz.triage.triage import Triage
 
 STAGE_S = 20.0
 """The limit of a stage in triage: a reduced model is small, and a hang is asked for many times."""
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """Works out findings on a cluster: `look_into` one, and how many at once."""
+
+    look_into: Callable[[Finding, Case, Sequence[str]], "Future[Bug | None]"]
+    at_once: int
 
 
 @dataclass(frozen=True)
@@ -59,11 +70,14 @@ def triage_campaign(
     show: Callable[[Progress], None] = lambda progress: None,
     limit_s: float | None = None,
     stopped: Callable[[], bool] = lambda: False,
+    elsewhere: Elsewhere | None = None,
 ) -> list[Bug]:
     """Triage what the campaign found; each bug is kept as soon as it is there. The new ones are returned.
 
     Bugs that are kept already and that are known by now are marked as such. Kinds that are left when the time
-    is over are triaged by a later call. All others are duplicate findings, which cost next to nothing.
+    is over are triaged by a later call. All others are duplicate findings, which cost next to nothing. elsewhere: nodes
+    of a cluster work findings out, several at once; what is known and what is a duplicate is decided here, in the same
+    order as ever.
     """
     began, new = time.monotonic(), []
     view = view_of(routes)
@@ -91,7 +105,15 @@ def triage_campaign(
             bugs={bug.id: bug for bug in store.bugs()},
             report=lambda step: show(Progress(done, len(waiting), step)),
         )
+        ahead = deque(waiting)
+        begun: dict[FindingId, Future[Bug | None]] = {}
         for done, found in enumerate(waiting):
+            while elsewhere is not None and ahead and len(begun) < elsewhere.at_once:
+                next_one = ahead.popleft()
+                if triage.wants(next_one.finding, case := store.case(next_one.case_id)):
+                    begun[next_one.id] = elsewhere.look_into(next_one.finding, case, names)
+            promise = begun.pop(found.id, None)
+            triage.elsewhere = None if promise is None else promise.result
             if stopped() or (limit_s is not None and time.monotonic() - began > limit_s):
                 break
             at = time.monotonic()

@@ -11,6 +11,7 @@ MOST_CASES = 10**9
 MOST_MINUTES = 10**6
 MOST_SECONDS = 10**6
 MOST_SIGMA = 1000
+MOST_WINDOW = 1000
 LARGEST_SEED = 2**63 - 1
 
 Number = TypeVar("Number", int, float, int | None, float | None)

@@ -11,6 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 
 from cometfuzz.catalogue.files import load
+from cometfuzz.cli.cluster import ClusterOption, InsecureOption, doctor_of, named
 from cometfuzz.cli.output import print_json
 from cometfuzz.config import PolicyConfig
 from cometfuzz.config import load as load_config
@@ -37,6 +38,8 @@ Configured = Annotated[Path | None, typer.Option("--config", help="A TOML file; 
 
 def doctor(
     routes: Annotated[str, typer.Option(help="Routes, with commas between them, or `all`.")] = "all",
+    cluster: ClusterOption = "",
+    insecure: InsecureOption = False,
     config: Configured = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
@@ -48,10 +51,15 @@ def doctor(
     interpreters of your own lack; whether branches can be observed (on Python 3.11 only); and if the C library cannot
     fill memory with a byte (only glibc can): then nothing looks for reads of uninitialised memory.
 
+    With --cluster it shows every node of a Dask cluster with its routes, versions and CPU instead.
+
     Example: cometfuzz doctor --routes keras-tf,onnxruntime --json
     """
     settings = load_config(config)
     chosen = choose(routes, configured(settings))
+    if cluster:
+        doctor_of(named(cluster, settings), insecure, settings, chosen, as_json)
+        return
     unobserved = obstacle(TF)
     columns = (TextColumn("trying routes"), BarColumn(), MofNCompleteColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:

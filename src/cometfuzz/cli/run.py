@@ -1,7 +1,8 @@
 """`cometfuzz run` and `cometfuzz resume`: campaigns."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from enum import StrEnum
 from functools import partial
@@ -14,11 +15,12 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
 
 from cometfuzz.campaign.records import Records
-from cometfuzz.campaign.session import Session, Settings, seed_texts
+from cometfuzz.campaign.session import Elsewhere, Session, Settings, seed_texts
 from cometfuzz.campaign.store import Store
+from cometfuzz.cli.cluster import ClusterOption, InsecureOption, named, on_cluster, say
 from cometfuzz.cli.ends import ENDING
 from cometfuzz.cli.ledger import look
-from cometfuzz.cli.numbers import LARGEST_SEED, MOST_CASES, MOST_JOBS, MOST_MINUTES, MOST_SIGMA, at_most
+from cometfuzz.cli.numbers import LARGEST_SEED, MOST_CASES, MOST_JOBS, MOST_MINUTES, MOST_SIGMA, MOST_WINDOW, at_most
 from cometfuzz.cli.triage import KnownOption, run_triage
 from cometfuzz.config import Config
 from cometfuzz.config import load as load_config
@@ -35,7 +37,7 @@ from cometfuzz.reports.console import Screen, screen_for
 from cometfuzz.reports.text import plural
 from cometfuzz.routes import Route
 from cometfuzz.routes.registry import choose
-from cometfuzz.search.strategies import strategies
+from cometfuzz.search.strategies import WINDOW, strategies
 from cometfuzz.seeds.importing import read_model
 from cometfuzz.seeds.published import names, synthesised
 from cometfuzz.triage.known import Known, gather_known
@@ -43,6 +45,10 @@ from cometfuzz.triage.known import Known, gather_known
 Configured = Annotated[Path | None, typer.Option("--config", help="A TOML file; else cometfuzz.toml, if it is here.")]
 JOBS = "Workers of each kind, by default as many as there are cores; with --no-branches the cases are the same."
 Jobs = Annotated[int | None, typer.Option(min=1, callback=at_most(MOST_JOBS), help=JOBS)]
+WINDOW_HELP = (
+    "How many cases are under way when the next one is made; it decides which cases there are, so choose it by the "
+    "largest number of workers that you will have (twice as many keep a cluster busy)."
+)
 Json = Annotated[bool, typer.Option("--json", help="Events as lines of JSON (docs/events.md).")]
 QuietOption = Annotated[bool, typer.Option("--quiet", help="Only the closing summary.")]
 
@@ -96,6 +102,9 @@ def run(
         bool, typer.Option(help="First look for known defects on routes whose versions the ledger has not met.")
     ] = True,
     jobs: Jobs = None,
+    window: Annotated[int, typer.Option(min=1, callback=at_most(MOST_WINDOW), help=WINDOW_HELP)] = WINDOW,
+    cluster: ClusterOption = "",
+    insecure: InsecureOption = False,
     config: Configured = None,
     quiet: QuietOption = False,
     as_json: Json = False,
@@ -106,6 +115,9 @@ def run(
     its own estimate, or until Ctrl-C, which ends it with a summary; a second Ctrl-C ends it at once.
     SIGTERM and SIGHUP end it like Ctrl-C, within ten seconds.
     Nothing is lost either way: `cometfuzz resume DIR` goes on.
+
+    On a cluster branches are not observed, the ledger is not refreshed (--no-branches --no-refresh), and the cases are
+    the same whatever nodes there are, if they are alike.
 
     Exit codes: 0 nothing new; 1 new bugs, with --fail-on; 2 usage; 3 environment: one that is missing, or a route
     that never started; 129 SIGHUP, 130 Ctrl-C, 143 SIGTERM; 141 nobody reads what it prints. New is what is not known,
@@ -126,13 +138,16 @@ def run(
             f"expected a route among them that takes every case: {base} (`base` under [policy] in cometfuzz.toml); "
             f"received routes={','.join(chosen)!r}, on which most cases would run nowhere"
         )
-    expect_environments([usable[name] for name in chosen])
+    remote = named(cluster, given)
+    if not remote:
+        expect_environments([usable[name] for name in chosen])
     everything = (
         gather_known(known or [], given.known) if known or given.known or fail_on is not FailOn.never else Known()
     )
     begun = seed_texts(_seeds(seeds))
-    ask_libraries([usable[name] for name in chosen], quiet or as_json)
-    if refresh:
+    if not remote:
+        ask_libraries([usable[name] for name in chosen], quiet or as_json)
+    if refresh and not remote:
         meet([usable[name] for name in chosen], quiet or as_json)
     folder = out or Path("campaigns") / time.strftime("%Y%m%d-%H%M%S")
     settings = Settings(
@@ -141,7 +156,8 @@ def run(
         routes=tuple(chosen),
         seeds=begun,
         sigma=sigma,
-        branches=branches,
+        window=window,
+        branches=branches and not remote,
         graphs=msgspec.structs.asdict(given.graphs),
         jobs=jobs or given.jobs,
         cases=cases,
@@ -153,9 +169,10 @@ def run(
         offers=digest_of(offers_of({name: usable[name] for name in chosen})),
     )
     with Store.create(folder, vars(settings)) as store:
-        drive(store, settings, given, usable, screen_for(as_json, quiet, known_keys(store)))
+        with _executing(remote, insecure, given, settings, quiet or as_json) as elsewhere:
+            drive(store, settings, given, usable, screen_for(as_json, quiet, known_keys(store)), elsewhere)
         if fail_on is not FailOn.never:
-            found = run_triage(store, given, everything, None, quiet=quiet or as_json)
+            found = run_triage(store, given, everything, None, quiet=quiet or as_json, remote=(remote, insecure))
             if any(bug.is_new and (bug.is_urgent or fail_on is FailOn.all) for bug in found):
                 raise typer.Exit(1)
             if idle := store.never_started:
@@ -173,6 +190,8 @@ def resume(
         typer.Option(min=1, callback=at_most(MOST_CASES), help="So many cases in all, those before included."),
     ] = None,
     jobs: Jobs = None,
+    cluster: ClusterOption = "",
+    insecure: InsecureOption = False,
     config: Configured = None,
     quiet: QuietOption = False,
     as_json: Json = False,
@@ -203,9 +222,13 @@ def resume(
         given = load_config(config)
         known = configured(given)
         used = [known[name] for name in settings.routes if name in known]
-        expect_environments(used)
-        ask_libraries(used, quiet or as_json)
-        drive(store, settings, given, known, screen_for(as_json, quiet, known_keys(store)))
+        remote = named(cluster, given)
+        if not remote:
+            expect_environments(used)
+            ask_libraries(used, quiet or as_json)
+        settings = replace(settings, branches=settings.branches and not remote)
+        with _executing(remote, insecure, given, settings, quiet or as_json) as elsewhere:
+            drive(store, settings, given, known, screen_for(as_json, quiet, known_keys(store)), elsewhere)
 
 
 def ask_libraries(routes: Sequence[Route], quiet: bool) -> None:
@@ -253,11 +276,32 @@ def _seeds(paths: list[Path] | None) -> list[Graph]:
     return [read_model(path).graph for path in paths]
 
 
-def drive(store: Store, settings: Settings, given: Config, routes: Mapping[str, Route], screen: Screen) -> None:
+@contextmanager
+def _executing(
+    remote: str, insecure: bool, config: Config, settings: Settings, quiet: bool
+) -> Iterator[Elsewhere | None]:
+    """What makes the executor of a cluster, if one is named."""
+    if not remote:
+        yield None
+        return
+    with on_cluster(remote, insecure, config, settings.routes, say(quiet)) as dispatch:
+        from cometfuzz.cluster.executor import ClusterExecutor
+
+        yield partial(ClusterExecutor, dispatch)
+
+
+def drive(
+    store: Store,
+    settings: Settings,
+    given: Config,
+    routes: Mapping[str, Route],
+    screen: Screen,
+    elsewhere: Elsewhere | None = None,
+) -> None:
     """Run the campaign to its end; typer.Exit if that was Ctrl-C or another signal."""
     with Progress(console=Console(stderr=True), transient=True, disable=not store.done) as progress:
         bar = progress.add_task("replaying", total=store.done)
-        session = Session(store, settings, given, routes, lambda done: progress.update(bar, completed=done))
+        session = Session(store, settings, given, routes, lambda done: progress.update(bar, completed=done), elsewhere)
     with session, ENDING.asking(session.stop), screen:
         for event in session.events():
             screen.handle(event)

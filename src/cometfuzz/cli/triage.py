@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Annotated
@@ -13,7 +14,8 @@ from rich.progress import Progress as Bar
 
 from cometfuzz.campaign.store import Store
 from cometfuzz.campaign.stored import Settled
-from cometfuzz.campaign.triaging import Progress, triage_campaign
+from cometfuzz.campaign.triaging import Elsewhere, Progress, triage_campaign
+from cometfuzz.cli.cluster import ClusterOption, InsecureOption, named, on_cluster, say
 from cometfuzz.cli.numbers import MOST_MINUTES, at_most
 from cometfuzz.cli.output import print_json
 from cometfuzz.config import Config
@@ -41,6 +43,8 @@ def triage(
         ),
     ] = None,
     known: KnownOption = None,
+    cluster: ClusterOption = "",
+    insecure: InsecureOption = False,
     config: Annotated[Path | None, typer.Option("--config", help="A TOML file; else cometfuzz.toml.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of lines.")] = False,
 ) -> None:
@@ -54,7 +58,8 @@ def triage(
     given = load_config(config)
     everything = gather_known(known or [], given.known)
     with Store.open(folder) as store:
-        found = run_triage(store, given, everything, minutes, quiet=as_json)
+        remote = named(cluster, given), insecure
+        found = run_triage(store, given, everything, minutes, quiet=as_json, remote=remote)
         settled, waiting = list(store.settled()), len(store.waiting())
     if as_json:
         names = ("id", "title", "reported", "known", "triage_s")
@@ -93,8 +98,16 @@ def _closing(settled: Sequence[Settled], waiting: int) -> str:
     return text + (f"; {waiting} findings wait: call it again" if waiting else "")
 
 
-def run_triage(store: Store, config: Config, known: Known, minutes: float | None, *, quiet: bool = False) -> list[Bug]:
-    """Triage with a progress bar, and a line for each new bug."""
+def run_triage(
+    store: Store,
+    config: Config,
+    known: Known,
+    minutes: float | None,
+    *,
+    quiet: bool = False,
+    remote: tuple[str, bool] = ("", False),
+) -> list[Bug]:
+    """Triage with a progress bar, and a line for each new bug; on a cluster if one is named, and whether insecurely."""
     console, routes = Console(stderr=True), configured(config)
     columns = (TextColumn("triage"), BarColumn(bar_width=20), MofNCompleteColumn(), TextColumn("{task.fields[step]}"))
     with Bar(*columns, console=console, transient=True, disable=quiet) as bar:
@@ -107,7 +120,15 @@ def run_triage(store: Store, config: Config, known: Known, minutes: float | None
                 console.print(f"{mark} {progress.bug.id}: {clean(progress.bug.title)}", markup=False, highlight=False)
 
         limit_s = None if minutes is None else 60 * minutes
-        return triage_campaign(store, routes, known, show, limit_s)
+        if not remote[0]:
+            return triage_campaign(store, routes, known, show, limit_s)
+        names = [name for name in store.routes if name in routes]
+        with on_cluster(*remote, config, names, say(quiet)) as dispatch:
+            from cometfuzz.cluster.executor import look_into
+
+            return triage_campaign(
+                store, routes, known, show, limit_s, elsewhere=Elsewhere(partial(look_into, dispatch), dispatch.threads)
+            )
 
 
 def _mark(bug: Bug) -> str:

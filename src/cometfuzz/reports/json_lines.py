@@ -20,7 +20,8 @@ def as_plain(event: Event) -> dict[str, Any]:
         case Started():
             return {"event": "started", **vars(event)}
         case CaseDone():
-            fields = {name: value for name, value in vars(event).items() if name not in ("case", "parts")}
+            left_out = ("case", "parts") if event.cluster else ("case", "parts", "cluster")
+            fields = {name: value for name, value in vars(event).items() if name not in left_out}
             return {"event": "case", **fields, "parts": [_part(part) for part in event.parts]}
         case Notice():
             return {"event": "notice", **vars(event)}
@@ -29,9 +30,11 @@ def as_plain(event: Event) -> dict[str, Any]:
 
 
 def _part(part: Executed) -> dict[str, Any]:
+    where = {"node": part.node, "digests": part.digests} if part.node else {}
     return {
         "part": part.part,
         "case_id": part.case_id,
+        **where,
         "d_mad": part.d_mad,
         "results": [asdict(result) for result in part.results],
         "findings": [{"key": finding.key, **finding.as_plain()} for finding in part.findings],

@@ -20,6 +20,7 @@ REASONS = {
     "cases": "all cases are done",
     "minutes": "the time is over",
     "interrupted": "interrupted",
+    "lost": "the cluster was lost",
     "quiet": "nothing new came for half an hour, and hardly anything is left by the estimate",
 }
 

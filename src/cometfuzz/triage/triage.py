@@ -78,6 +78,8 @@ class Triage:
     """Whether that a library says it does not do this is worked out as well."""
     contrast: bool = False
     """Whether the route that agrees must do right in every respect, as one side of a comparison."""
+    elsewhere: Callable[[], Bug | None] | None = None
+    """What has already worked out the finding that is asked about next, script and all; None: it is done here."""
     _aliases: dict[str, str] = field(default_factory=dict)
     """Which bug a finding turned out to be, though the condition of that bug did not tell so."""
 
@@ -107,10 +109,24 @@ class Triage:
         if known is not None:
             bug = self._bug(rough, finding, case, case, _unclear(finding), Confirmed(0, 0, None), known.text, began)
             return self._keep(replace(bug, limit=known.limit))
-        triaged = self._keep(self._work_out(finding, case, everywhere, began))
+        bug = self._work_out(finding, case, everywhere, began) if self.elsewhere is None else self.elsewhere()
+        if bug is None:
+            return Triaged(None, reason="no node came to an end of it")
+        triaged = self._keep(bug)
         if triaged.bug is not None:
             self._aliases[alias_of(finding, case.graph)] = triaged.bug.id
         return triaged
+
+    def wants(self, finding: Finding, case: Case) -> bool:
+        """Whether a finding would have to be worked out, as far as is known now."""
+        case = case_of(finding, case)
+        known = self._known(finding)
+        return (
+            finding.counts
+            and self.seen_before(finding, case) is None
+            and covering(known.collected, finding, case.graph, case.manner) is None
+            and known_as(known.issues, rough_signature(finding), early=True) is None
+        )
 
     def _known(self, finding: Finding) -> Known:
         """What is known and stands for the versions of the routes that fail."""
@@ -149,7 +165,8 @@ class Triage:
         entry = having(collected, bug) if bug.shown else twin(collected, bug)
         if entry is not None:
             bug = recognised(entry, bug.original)
-        elif not bug.known and bug.shown:  # a whole model that nobody could reduce proves nothing by its values
+        elif not bug.known and bug.shown and self.elsewhere is None:
+            # A whole model that nobody could reduce is not shown, and proves nothing by its values.
             began = time.monotonic()
             bug = self._with_script(bug)
             bug = replace(bug, triage_s=bug.triage_s + time.monotonic() - began)
