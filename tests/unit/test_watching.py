@@ -109,10 +109,18 @@ def test_settings_of_strangers_end_nothing(wrong: dict[str, Any], tmp_path: Path
 
 
 def test_nodes_are_shown_as_far_as_they_are_recorded() -> None:
-    assert nodes(None) == nodes([1]) == nodes({"a": 3}) == []
-    recorded = {"10.0.0.1\x1b[31m": {"cpu": "avx512", "versions": {"keras": "3.1"}, "routes": ["a", "b"]}}
-    facts = [["cpu", "avx512"], ["versions", "keras 3.1"], ["routes", "a b"]]
-    assert nodes(recorded) == [{"name": "10.0.0.1", "facts": facts}]
+    assert nodes(None, {}) == nodes([1], {}) == nodes({"a": 3}, {}) == []
+    machine = {"cpu": "avx512", "model": "A processor", "features": ["amx"], "caps": {}}
+    versions = {"keras-tf": {"keras": "3.1", "tensorflow": "2.2"}, "keras-jax": {"keras": "3.1", "jax": "1"}}
+    recorded = {"10.0.0.1": {"host": "one\x1b[31m", "machine": machine, "versions": versions, "lacks": []}}
+    (told,) = nodes(recorded, {"10.0.0.1": 7})
+    assert (told["name"], told["parts"]) == ("10.0.0.1", 7)
+    assert told["facts"] == [
+        ["host", "one"],
+        ["machine", "avx512 (A processor); amx"],
+        ["versions", "keras 3.1, tensorflow 2.2, jax 1"],
+    ]
+    assert nodes({"x": {"machine": "old", "versions": 5}}, {})[0]["facts"] == [["machine", "old"], ["versions", "5"]]
 
 
 def test_a_curve_keeps_its_ends_and_its_form() -> None:

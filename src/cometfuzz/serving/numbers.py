@@ -1,6 +1,6 @@
 """What the page shows of a campaign, as plain JSON: the numbers of the live screen, and texts that are harmless."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -146,15 +146,34 @@ def _machine(recorded: Any) -> str:
         return ""
 
 
-def nodes(recorded: Any) -> list[Plain]:
-    """The nodes of a cluster, where a campaign has recorded them: by name, with whatever is said of each in a word."""
+def nodes(recorded: Any, counts: Mapping[str, int]) -> list[Plain]:
+    """The nodes of a cluster, where a campaign has recorded them: by name, with how many parts of cases each has run,
+    and what it says of itself."""
     if not isinstance(recorded, Mapping):
         return []
     return [
-        {"name": clean(str(name)), "facts": [[clean(str(key)), clean(_word(value))] for key, value in facts.items()]}
+        {"name": clean(str(name)), "parts": counts.get(str(name), 0), "facts": list(_facts(facts))}
         for name, facts in recorded.items()
         if isinstance(facts, Mapping)
     ]
+
+
+def _facts(facts: Mapping[Any, Any]) -> Iterator[list[str]]:
+    for name, value in facts.items():
+        if name == "machine" and (machine := _machine(value)):
+            yield ["machine", machine]
+        elif name == "versions" and isinstance(value, Mapping):
+            yield ["versions", clean(_word(_flat(value)))]
+        elif value not in ("", None, (), [], {}):
+            yield [clean(str(name)), clean(_word(value))]
+
+
+def _flat(versions: Mapping[Any, Any]) -> dict[Any, Any]:
+    """Versions by library, of versions by route."""
+    found: dict[Any, Any] = {}
+    for name, value in versions.items():
+        found.update(value if isinstance(value, Mapping) else {name: value})
+    return found
 
 
 def _word(value: Any) -> str:

@@ -216,7 +216,7 @@ class Watched:
             "bugs": self._listed,
             "bug_count": len(self.bugs),
             "sessions": numbers.sessions(rows)[-50:],
-            "nodes": numbers.nodes(_recorded_nodes(records)),
+            "nodes": _nodes(records),
             "versions": _versions(records),
         }
 
@@ -289,10 +289,16 @@ def _sigma(settings: Mapping[str, Any]) -> int:
     return sigma if isinstance(sigma, int) and 1 <= sigma <= 1000 else SIGMA
 
 
-def _recorded_nodes(records: Records) -> Any:
-    """The nodes of a cluster, if any are recorded."""
+def _nodes(records: Records) -> list[numbers.Plain]:
+    """The nodes of a cluster, if any are recorded, and what ran on each, if that is."""
     rows = list(records.select("SELECT value FROM campaign WHERE name = 'nodes'"))
-    return from_json(rows[0]["value"]) if rows else None
+    if not rows:
+        return []
+    counts: dict[str, int] = {}
+    if list(records.select("SELECT name FROM sqlite_schema WHERE type = 'table' AND name = 'ran_on'")):
+        counted = records.select("SELECT node, count(*) AS parts FROM ran_on GROUP BY node")
+        counts = {str(row["node"]): int(row["parts"]) for row in counted}
+    return numbers.nodes(from_json(rows[0]["value"]), counts)
 
 
 def _versions(records: Records) -> list[list[str]]:

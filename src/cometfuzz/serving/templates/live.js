@@ -253,11 +253,14 @@
       });
       this.show("nodes-card", told.nodes.length > 0);
       keep(this.part("nodes"), told.nodes, (each) => each.name, (each) => {
-        const line = row(1);
+        const line = row(2);
         line.firstElementChild.textContent = each.name;
         line.lastElementChild.className = "wide";
         return line;
-      }, (line, each) => say(line.lastElementChild, each.facts.map(([name, value]) => `${name}: ${value}`).join("; ")));
+      }, (line, each) => {
+        say(line.children[1], number.format(each.parts));
+        say(line.lastElementChild, each.facts.map(([name, value]) => `${name}: ${value}`).join("; "));
+      });
       keep(this.part("versions"), told.versions.flatMap(([name, version]) => [["dt", name, name], ["dd", name, version]]),
         ([kind, name]) => `${kind} ${name}`, ([kind]) => make(kind), (element, [, , text]) => say(element, text));
     }
