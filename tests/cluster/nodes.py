@@ -125,7 +125,13 @@ class Cluster:
             "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "10s",
             "DASK_DISTRIBUTED__WORKER__MEMORY__TERMINATE": "False",
         }
-        own = {"PYTHONPATH": path, "COMETFUZZ_PLUGINS": "", "CLUSTER_TEST": self.token, "COLUMNS": "100", "TERM": "dumb"}
+        own = {
+            "PYTHONPATH": path,
+            "COMETFUZZ_PLUGINS": "",
+            "CLUSTER_TEST": self.token,
+            "COLUMNS": "100",
+            "TERM": "dumb",
+        }
         return {**os.environ, **quick, **own, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", **more}
 
     def start(self, member: str, command: Sequence[str], **environ: str) -> "subprocess.Popen[bytes]":

@@ -27,9 +27,7 @@ def what_ran(folder: Path) -> list[tuple[object, ...]]:
         statuses = {(each.index, each.part, each.result.route): each.result.status for each in records.outcomes()}
         ids = {(each.index, each.part): each.case_id for each in records.outcomes()}
         digests = {(each.index, each.part): dict(each.digests) for each in records.ran_on()}
-    return [
-        (*at, ids[at[:2]], status, digests.get(at[:2], {}).get(at[2], ())) for at, status in statuses.items()
-    ]
+    return [(*at, ids[at[:2]], status, digests.get(at[:2], {}).get(at[2], ())) for at, status in statuses.items()]
 
 
 def test_the_same_cases_on_one_two_and_four_nodes(tmp_path: Path) -> None:

@@ -125,6 +125,34 @@ def test_the_same_campaign_twice_is_what_it_was(tmp_path: Path) -> None:
         assert list(both.settled()) == list(alone.settled())
 
 
+def on_a_node(address: str) -> Change:
+    def change(event: CaseDone) -> CaseDone:
+        (part,) = event.parts
+        return replace(event, parts=[replace(part, node=address, digests={"keras-tf": ["ab"]})])
+
+    return change
+
+
+def test_nodes_go_with_their_cases(tmp_path: Path) -> None:
+    """Two clusters may give one address to two machines."""
+    folders = []
+    for name, seed in (("one", 7), ("other", 8)):
+        folders.append(write(tmp_path / name, seed, 2, change=on_a_node("10.0.0.1")))
+        with Store.open(folders[-1]) as store:
+            store.handle(Started({"nodes": {"10.0.0.1": {"host": name}}}, 2, {}))
+    merge(folders, tmp_path / "both")
+    again = f"10.0.0.1 ({folders[1]})"
+    with Records(tmp_path / "both") as records:
+        assert records.nodes == {"10.0.0.1": {"host": "one"}, again: {"host": "other"}}
+        assert [(each.index, each.node) for each in records.ran_on()] == [
+            (0, "10.0.0.1"),
+            (1, "10.0.0.1"),
+            (2, again),
+            (3, again),
+        ]
+        assert {tuple(each.digests["keras-tf"]) for each in records.ran_on()} == {("ab",)}
+
+
 def test_merged_campaigns_merge_again(tmp_path: Path) -> None:
     folders = [write(tmp_path / name, seed, 4) for name, seed in (("a", 7), ("b", 8), ("c", 9))]
     merge(folders[:2], tmp_path / "two")

@@ -125,6 +125,7 @@ class _Merger:
         self.earlier: dict[str, int] = {}
         """The index of each case of the campaigns before."""
         self.elapsed_s = 0.0
+        self.nodes: dict[str, Mapping[str, Any]] = {}
 
     def merge(self, show: Callable[[int, int], None]) -> list[Part]:
         parts = [Part(str(source.folder), source.done) for source in self.sources]
@@ -149,7 +150,7 @@ class _Merger:
                     settled.add(name)
                     shown |= {each.bug_id} if each.first else set()
             before += part.cases
-        self.store.conclude(summary_of(self.covered), self.ran.summary())
+        self.store.conclude(summary_of(self.covered), self.ran.summary(), self.nodes)
         return parts
 
     def _take(self, source: Records, part: Part, show: Callable[[int], None]) -> dict[FindingId, FindingId]:
@@ -164,10 +165,12 @@ class _Merger:
             except InvalidCase:
                 return None
 
+        renamed = self._take_nodes(source, part)
         notices = list(source.notices())
         for start, end, session in _spans(source, part.cases):
             if session is not None:
                 settings = {**session.settings, "campaign": part.folder}
+                settings.pop("nodes", None)  # kept once, for all
                 self._handle(Started(settings, self.store.done, {}, self.elapsed_s))
             told = start
             for event in retold(source, start, end, case):
@@ -175,6 +178,9 @@ class _Merger:
                     self._handle(Notice(f"{part.folder}: {notices.pop(0)[1]}"))
                 part.left_out += event.index - told
                 told = event.index + 1
+                event = replace(
+                    event, parts=[replace(each, node=renamed.get(each.node, each.node)) for each in event.parts]
+                )
                 at = self.earlier.get(event.case_id)
                 if at is None:
                     mine.setdefault(event.case_id, self.store.done)
@@ -195,6 +201,15 @@ class _Merger:
         self.earlier |= mine
         self.elapsed_s += source.elapsed_s
         return names
+
+    def _take_nodes(self, source: Records, part: Part) -> dict[str, str]:
+        """The nodes of a campaign; return the new names of those whose name an earlier one has for another node."""
+        renamed = {}
+        for name, node in source.nodes.items():
+            if self.nodes.get(name, node) != node:
+                renamed[name] = f"{name} ({part.folder})"
+            self.nodes[renamed.get(name, name)] = node
+        return renamed
 
     def _handle(self, event: Event) -> None:
         self.store.handle(event)

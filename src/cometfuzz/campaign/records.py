@@ -164,9 +164,16 @@ class Records:
             end,
         )
 
-    def ran_on(self) -> Iterator[RanOn]:
-        """Where parts of cases ran that ran on a cluster, and what came out, in order of index."""
-        return self.read(ran_on, "SELECT case_index AS 'index', part, node, digests FROM ran_on ORDER BY 1, 2")
+    def ran_on(self, start: int = 0, end: int = MOST) -> Iterator[RanOn]:
+        """Where parts of cases ran that ran on a cluster, and what came out, in order of index; of all cases, or of
+        cases start to end - 1."""
+        return self.read(
+            ran_on,
+            "SELECT case_index AS 'index', part, node, digests FROM ran_on WHERE case_index >= ? AND case_index < ? "
+            "ORDER BY 1, 2",
+            start,
+            end,
+        )
 
     def parts(self, index: int) -> list[tuple[str, dict[str, str]]]:
         """What ran for a case, in order: the id of each part, and the status of each of its routes."""

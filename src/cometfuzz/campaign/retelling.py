@@ -5,7 +5,7 @@ They are read some hundred at a time, each query to its end: a campaign that run
 
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
@@ -71,6 +71,7 @@ def _parts(records: Records, between: tuple[int, int], case: Callable[[str], Cas
     heads: dict[tuple[int, int], tuple[str, float | None]] = {}
     results: dict[tuple[int, int], list[RouteResult]] = {}
     findings: dict[tuple[int, int], list[Finding]] = {}
+    nodes = {(each.index, each.part): each for each in records.ran_on(*between)}
     for ran in records.outcomes(*between):
         heads[ran.index, ran.part] = ran.case_id, ran.d_mad
         results.setdefault((ran.index, ran.part), []).append(ran.result)
@@ -82,7 +83,10 @@ def _parts(records: Records, between: tuple[int, int], case: Callable[[str], Cas
         index, part = name
         if (model := case(case_id)) is not None:
             ran_here, found_here = results.get(name, []), findings.get(name, [])
-            parts.setdefault(index, []).append(Executed(part, model, case_id, ran_here, d_mad, found_here))
+            told = Executed(part, model, case_id, ran_here, d_mad, found_here)
+            if (at := nodes.get(name)) is not None:
+                told = replace(told, node=at.node, digests=at.digests)
+            parts.setdefault(index, []).append(told)
     return parts
 
 

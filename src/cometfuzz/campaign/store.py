@@ -130,11 +130,12 @@ class Store(Records):
                     feedback = _json({**json.loads(logged["feedback"]), "executed": True})
                     self.connection.execute("UPDATE cases SET feedback = ? WHERE case_index = ?", (feedback, index))
 
-    def conclude(self, coverage: Summary, by_route: ByRoute) -> None:
-        """Keep what is covered in the end, where the last event of a case does not say it."""
+    def conclude(self, coverage: Summary, by_route: ByRoute, nodes: Mapping[str, Any]) -> None:
+        """Keep what is covered in the end, and where all ran, where the last event of a case does not say it."""
         with schema.plain_words(self.database), self.connection:
             self._keep_value("coverage", coverage)
             self._keep_value("by_route", by_route)
+            self._keep_nodes(nodes)
 
     def _save_files(self, event: CaseDone) -> None:
         cases = {event.case_id: event.case, **{part.case_id: part.case for part in event.parts}}
