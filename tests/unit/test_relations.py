@@ -24,7 +24,7 @@ from cometfuzz.ir.graph import INPUT, Draft, Edge
 from cometfuzz.oracles.bench import Bench
 from cometfuzz.oracles.contradiction import Answers, contradiction
 from cometfuzz.oracles.crash import STATIC
-from cometfuzz.oracles.finding import Finding
+from cometfuzz.oracles.finding import Finding, template
 from cometfuzz.oracles.quantisation import slack
 from cometfuzz.oracles.relations import (
     AGAIN,
@@ -361,6 +361,12 @@ def test_the_steps_of_other_layers_have_the_shape_of_their_output(layer: str) ->
         (edge,) = case.graph.outputs
         assert slack(case)[edge].shape == case.graph.type_of(edge).shape
         assert (slack(case)[edge] >= 0).all()
+
+
+@pytest.mark.parametrize("name", RELATIONS)
+def test_a_name_is_the_same_to_triage(name: str) -> None:
+    """It asks for the relation by the failure of a finding, from which numbers are taken out."""
+    assert template(name) == name
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, 1e12])

@@ -196,7 +196,7 @@ AGAIN = Relation("the same call again", _same, form=forms.AGAIN)
 GRAPH = Relation("eager and as a graph", _same, form=forms.GRAPH)
 PREDICT = Relation("call and predict", _any_batch, form=forms.PREDICT, behind=forms.GRAPH, fails=True, one_in=3)
 TYPES = Relation("symbolic and computed types", _any_batch, form=forms.TYPES, fails=True)
-QUANTISED = Relation("as it is and in int8", quantisable, form=forms.QUANTISED, fails=True, slack=slack)
+QUANTISED = Relation("as it is and quantised", quantisable, form=forms.QUANTISED, fails=True, slack=slack)
 UNCHECKED = Relation("symbolic and computed types, unlike the predicted ones", _same, form=forms.UNCHECKED)
 
 RELATIONS = {
@@ -366,14 +366,16 @@ def _findings(
     second: Mapping[str, Outcome],
     told: Mapping[str, str | None],
 ) -> Iterator[Finding]:
-    """One for each library: routes of one library fail for one reason."""
+    """One for each library: routes of one library fail for one reason. If the second question fails as a whole, it is
+    the library of the stage that it failed in."""
     here = Bench(Trial(case, {name: first[name] for name in told}), bench.rerun, view=bench.view)
     agreeing = tuple(name for name, text in told.items() if text == "")
     node = here.graph.by_id[here.graph.outputs[0].node]
     libraries: dict[tuple[str, str], list[str]] = {}
     for name, text in told.items():
         if text:
-            libraries.setdefault((first[name].stage, first[name].library), []).append(name)
+            blamed = first[name] if second[name].status == "completed" else second[name]
+            libraries.setdefault((blamed.stage, blamed.library), []).append(name)
     for (stage, library), names in libraries.items():
         text = told[names[0]] or ""
         known = [rule.id for name in names for rule in here.rules(name) if rule.symptom in ("value", "result", "any")]
