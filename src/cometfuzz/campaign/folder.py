@@ -52,6 +52,8 @@ class CaseFiles:
 
     def __init__(self, folder: Path) -> None:
         self.place = Place(folder)
+        self.durable = True
+        """Whether what is saved survives a power cut at once, or only when all is synced."""
 
     def path(self, case_id: str) -> Path:
         place, name = self._at(case_id)
@@ -64,7 +66,7 @@ class CaseFiles:
         place, name = self._at(case_id)
         if self.problem(case_id):
             with plain_words(place.path(name)):
-                place.write(name, text, durable=True)
+                place.write(name, text, durable=self.durable)
         return case_id
 
     def load(self, case_id: str) -> Case:

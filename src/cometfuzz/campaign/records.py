@@ -45,6 +45,9 @@ from cometfuzz.ir.case import Case
 from cometfuzz.places import Place
 from cometfuzz.triage.bug import Bug
 
+MOST = 2**53
+"""More cases than a campaign has."""
+
 
 class Records:
     """A campaign to look at: nothing is changed, no lock is needed. `Store` is the one that writes."""
@@ -150,17 +153,27 @@ class Records:
         """Coverage over time, a point for each case."""
         return self.read(point, "SELECT case_index AS 'index', * FROM cases ORDER BY case_index")
 
-    def outcomes(self) -> Iterator[Ran]:
-        """What each route did with each case, in order of index."""
+    def outcomes(self, start: int = 0, end: int = MOST) -> Iterator[Ran]:
+        """What each route did with each case, in order of index; of all of them, or of cases start to end - 1."""
         return self.read(
             ran,
             "SELECT case_index AS 'index', * FROM outcomes JOIN trials USING (case_index, part) "
-            "JOIN versions USING (versions_id) ORDER BY case_index, part, place",
+            "JOIN versions USING (versions_id) WHERE case_index >= ? AND case_index < ? "
+            "ORDER BY case_index, part, place",
+            start,
+            end,
         )
 
-    def ran_on(self) -> Iterator[RanOn]:
-        """Where parts of cases ran that ran on a cluster, and what came out, in order of index."""
-        return self.read(ran_on, "SELECT case_index AS 'index', part, node, digests FROM ran_on ORDER BY 1, 2")
+    def ran_on(self, start: int = 0, end: int = MOST) -> Iterator[RanOn]:
+        """Where parts of cases ran that ran on a cluster, and what came out, in order of index; of all cases, or of
+        cases start to end - 1."""
+        return self.read(
+            ran_on,
+            "SELECT case_index AS 'index', part, node, digests FROM ran_on WHERE case_index >= ? AND case_index < ? "
+            "ORDER BY 1, 2",
+            start,
+            end,
+        )
 
     def parts(self, index: int) -> list[tuple[str, dict[str, str]]]:
         """What ran for a case, in order: the id of each part, and the status of each of its routes."""
@@ -175,9 +188,10 @@ class Records:
             parts.setdefault((part, case_id), {})[route] = status
         return [(case_id, statuses) for (_, case_id), statuses in parts.items()]
 
-    def findings(self) -> Iterator[Found]:
-        """All findings, in order of index."""
-        return self.read(found, f"{_FINDINGS} ORDER BY case_index, part, place")
+    def findings(self, start: int = 0, end: int = MOST) -> Iterator[Found]:
+        """All findings, or those of cases start to end - 1, in order of index."""
+        sql = f"{_FINDINGS} WHERE case_index >= ? AND case_index < ? ORDER BY case_index, part, place"
+        return self.read(found, sql, start, end)
 
     def kinds(self) -> list[str]:
         """The rough keys of all findings that count."""

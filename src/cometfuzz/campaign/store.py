@@ -12,7 +12,17 @@ from typing import Any
 
 import cometfuzz
 from cometfuzz.campaign import schema
-from cometfuzz.campaign.events import CaseDone, Ended, Event, Executed, Notice, RouteResult, Started
+from cometfuzz.campaign.events import (
+    ByRoute,
+    CaseDone,
+    Ended,
+    Event,
+    Executed,
+    Notice,
+    RouteResult,
+    Started,
+    Summary,
+)
 from cometfuzz.campaign.folder import DATABASE, CaseFiles, Lock
 from cometfuzz.campaign.records import Records, expect_campaign
 from cometfuzz.campaign.stored import COUNTS, Settled
@@ -106,6 +116,26 @@ class Store(Records):
         row = (*settled.finding, settled.bug_id, settled.first, _text(settled.reason), settled.seconds)
         with schema.plain_words(self.database), self.connection:
             self._insert("triaged", *row)
+
+    def append(self, index: int, parts: Sequence[Executed], executed: bool) -> None:
+        """Keep more of what ran for a case that is there; the numbers of the parts must be new."""
+        with schema.plain_words(self.database):
+            for part in parts:
+                self.files.save(part.case)
+            with self.connection:
+                for part in parts:
+                    self._insert_part(index, part)
+                if executed:
+                    (logged,) = self.select("SELECT feedback FROM cases WHERE case_index = ?", index)
+                    feedback = _json({**json.loads(logged["feedback"]), "executed": True})
+                    self.connection.execute("UPDATE cases SET feedback = ? WHERE case_index = ?", (feedback, index))
+
+    def conclude(self, coverage: Summary, by_route: ByRoute, nodes: Mapping[str, Any]) -> None:
+        """Keep what is covered in the end, and where all ran, where the last event of a case does not say it."""
+        with schema.plain_words(self.database), self.connection:
+            self._keep_value("coverage", coverage)
+            self._keep_value("by_route", by_route)
+            self._keep_nodes(nodes)
 
     def _save_files(self, event: CaseDone) -> None:
         cases = {event.case_id: event.case, **{part.case_id: part.case for part in event.parts}}

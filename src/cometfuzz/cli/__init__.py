@@ -20,6 +20,7 @@ from cometfuzz.cli.export import export
 from cometfuzz.cli.generate import generate
 from cometfuzz.cli.importing import import_
 from cometfuzz.cli.init import init
+from cometfuzz.cli.merge import merge_
 from cometfuzz.cli.new import new
 from cometfuzz.cli.profile import profile
 from cometfuzz.cli.prove import prove_
@@ -28,6 +29,7 @@ from cometfuzz.cli.report import bugs, report, show
 from cometfuzz.cli.routes import doctor, execute
 from cometfuzz.cli.run import resume, run
 from cometfuzz.cli.seeds import seeds
+from cometfuzz.cli.serve import serve_
 from cometfuzz.cli.synthesise import synthesise
 from cometfuzz.cli.triage import triage
 from cometfuzz.cli.verify import replay, verify
@@ -45,6 +47,7 @@ app.command()(resume)
 app.command()(compare)
 app.command()(bisect)
 app.command()(export)
+app.command("merge")(merge_)
 app.command()(profile)
 app.command()(triage)
 app.command()(replay)
@@ -55,6 +58,7 @@ app.command("prove")(prove_)
 app.command()(report)
 app.command()(bugs)
 app.command()(show)
+app.command("serve")(serve_)
 app.command()(catalogue.layers)
 app.command()(catalogue.space)
 app.command()(doctor)

@@ -212,6 +212,11 @@ def resume(
     Example: cometfuzz resume campaigns/20260101-120000 --minutes 30
     """
     with Store.open(folder) as store:
+        if "merged" in store.settings:
+            raise InvalidCampaign(
+                f"{folder}: expected a campaign; received several that were merged: go on with one of them, and merge "
+                "again"
+            )
         settings = Settings.of(store.settings)
         settings = replace(
             settings,

@@ -142,7 +142,8 @@ def gather(records: Records) -> Facts:
         done=records.done,
         executed=sum(bool(logged.feedback.get("executed")) for logged in records.feedbacks()),
         elapsed_s=records.elapsed_s,
-        state=ENDINGS.get(sessions[-1].reason or "", "not ended") if sessions else "not begun",
+        state=merged_of(records.settings)
+        or (ENDINGS.get(sessions[-1].reason or "", "not ended") if sessions else "not begun"),
         coverage=records.coverage,
         by_route=records.by_route,
         curve=thinned(records.curve()),
@@ -154,6 +155,12 @@ def gather(records: Records) -> Facts:
         notices=tuple(records.notices()),
         sightings=records.sightings(),
     )
+
+
+def merged_of(settings: Mapping[str, Any]) -> str:
+    """In words what a campaign was merged of; nothing if it is a plain one."""
+    merged = settings.get("merged")
+    return f"merged of {plural(len(merged), 'campaign')}" if isinstance(merged, list) else ""
 
 
 def _machines(recorded: Iterable[Any]) -> tuple[str, ...]:

@@ -60,7 +60,7 @@ COMMANDS = (
 
 def write_report(facts: Facts, folder: Place) -> Path:
     """Write the pages into a folder and return the first; an older report there is replaced, other files are not."""
-    pages = _Pages(facts)
+    pages = Pages(facts)
     try:
         _expect_ours(folder)
         _remove_stale(folder / "bugs", {bug.id for bug in facts.bugs})
@@ -77,7 +77,7 @@ def write_report(facts: Facts, folder: Place) -> Path:
 def write_page(facts: Facts, folder: Place, template: str, **values: Any) -> Path:
     """Write one more page beside those of a report, of the template's name, and return it."""
     try:
-        folder.write(template, _Pages(facts).page(template, home=INDEX, **values))
+        folder.write(template, Pages(facts).page(template, home=INDEX, **values))
     except OSError as error:
         raise CometfuzzError(f"{folder.path(template)}: {error.strerror}") from None
     return folder.path(template)
@@ -100,20 +100,20 @@ def _remove_stale(folder: Place, current: set[str]) -> None:
             folder.remove_folder(bug_id)
 
 
-class _Pages:
-    """The pages of one report."""
+class Pages:
+    """The pages of one report, made in memory. A bug's page says nothing of the campaign but its name."""
 
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
-        loader = _environment().loader
+        loader = environment().loader
         assert loader is not None
-        style, script = (loader.get_source(_environment(), name)[0] for name in ("report.css", "report.js"))
+        style, script = (loader.get_source(environment(), name)[0] for name in ("report.css", "report.js"))
         self.everywhere = {
             "facts": facts,
             "version": cometfuzz.__version__,
             "style": Markup(style),
             "script": Markup(script),
-            "policy": _policy(style, script),
+            "policy": policy_of(style, script),
         }
 
     def index(self) -> bytes:
@@ -147,7 +147,7 @@ class _Pages:
 
     def page(self, template: str, **values: Any) -> bytes:
         """What a template makes of some values."""
-        return _bytes(_environment().get_template(template).render(self.everywhere, **values))
+        return _bytes(environment().get_template(template).render(self.everywhere, **values))
 
 
 def rerun_command(facts: Facts) -> str:
@@ -156,6 +156,9 @@ def rerun_command(facts: Facts) -> str:
         seed, cases = str(facts.settings.get("seed", 1)), str(facts.done)
         words = ["cometfuzz", "compare", *map(str, between), "--seed", seed, "--cases", cases]
         return shlex.join([*words, "--out", f"{facts.name}-again"])
+    if isinstance(merged := facts.settings.get("merged"), list):
+        folders = [str(each.get("folder")) for each in merged if isinstance(each, dict)]
+        return shlex.join(["cometfuzz", "merge", *folders, "--out", f"{facts.name}-again"])
     words = ["cometfuzz", "run"]
     for name in ("strategy", "seed", "sigma", "jobs"):
         if facts.settings.get(name) is not None:
@@ -201,7 +204,7 @@ def _choices(bugs: Sequence[Bug]) -> dict[str, list[str]]:
 
 
 @cache
-def _environment() -> Environment:
+def environment() -> Environment:
     """What is the same for all reports: to compile the templates takes longer than to fill them."""
     environment = Environment(
         loader=PackageLoader("cometfuzz.reports"),
@@ -245,7 +248,7 @@ def _whole(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
-def _policy(style: str, script: str) -> str:
+def policy_of(style: str, script: str) -> str:
     """Nothing may be loaded or run but our own style and script, which stand in the page."""
     hashes = [base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in (style, script)]
     return (

@@ -24,6 +24,8 @@ COMMANDS = {
     "replay": ("replay", "campaign", "{case}", "--config", "fine.toml"),
     "verify": ("verify", "campaign"),
     "collect": ("collect", "campaign", "--into", "mine"),
+    "merge": ("merge", "campaign", "sound", "--out", "both"),
+    "serve": ("serve", "campaign"),
 }
 
 Damage = Callable[[Path, Place], object]
@@ -34,6 +36,7 @@ def campaign(*damages: Damage) -> Make:
 
     def make(place: Place) -> None:
         folder = place.campaign()
+        shutil.copytree(folder, place.work / "sound")
         for damage in damages:
             damage(folder, place)
 
@@ -213,7 +216,7 @@ SYMLINKS = (
     *rows("link-draft", linked("cases/draft"), "resume", codes=(0, 2)),
     *rows("link-draft-to-nothing", linked("cases/draft", "owned"), "resume", codes=(0, 2)),
     *rows("link-branches", linked("branches.json"), "resume", codes=(0, 2)),
-    *rows("link-database", moved("campaign.sqlite"), "bugs report export replay triage resume"),
+    *rows("link-database", moved("campaign.sqlite"), "bugs report export replay triage resume merge serve"),
     *rows("link-wal", linked("campaign.sqlite-wal"), "bugs resume triage", codes=(0, 2)),
     *rows("link-shm", linked("campaign.sqlite-shm"), "bugs resume triage", codes=(0, 2)),
     *rows("link-journal", linked("campaign.sqlite-journal"), "bugs resume", codes=(0, 2)),
@@ -241,31 +244,33 @@ SYMLINKS = (
 )
 
 DATABASES = (
-    *rows("fine", lambda folder, place: None, "bugs show report export collect", codes=(0,)),
+    *rows("fine", lambda folder, place: None, "bugs show report export collect merge", codes=(0,)),
     *rows("no-rows", without_rows("bugs"), "bugs show report verify collect triage"),
     *rows("flipped", flipped(4096, 97), f"{READING} {WRITING}"),
     *rows("flipped-late", flipped(9000, 4096), "bugs report export resume", codes=(0, 2)),
-    *rows("cut", cut, "bugs report export resume"),
+    *rows("cut", cut, "bugs report export resume merge serve"),
     *rows("empty-database", written("campaign.sqlite", b""), "bugs report resume"),
     *rows("text-database", written("campaign.sqlite", b"no database\n" * 900), "bugs resume"),
-    *rows("other-database", other_database, "bugs resume"),
+    *rows("other-database", other_database, "bugs resume serve"),
     *rows("folder-database", folder_database, "bugs resume"),
-    *rows("fifo-database", fifo_database, "bugs resume"),
-    *rows("older-version", sql("PRAGMA user_version = 1"), "bugs export resume", words=("version",)),
-    *rows("newer-version", sql("PRAGMA user_version = 2147483647"), "bugs triage", words=("version",)),
+    *rows("fifo-database", fifo_database, "bugs resume merge serve"),
+    *rows("older-version", sql("PRAGMA user_version = 1"), "bugs export resume merge serve", words=("version",)),
+    *rows("newer-version", sql("PRAGMA user_version = 2147483647"), "bugs triage merge", words=("version",)),
     *rows("no-table-bugs", missing("bugs"), "bugs show report replay verify collect triage"),
     *rows("no-table-triaged", missing("triaged"), "bugs report triage"),
     *rows("no-table-outcomes", missing("outcomes"), "export report resume"),
     *rows("no-table-findings", missing("findings"), "findings report triage resume"),
     *rows("no-table-cases", missing("cases"), "replay report resume"),
     *rows("no-table-campaign", missing("campaign"), "report resume replay"),
-    *rows("no-table-sessions", missing("sessions"), "report resume"),
+    *rows("no-table-sessions", missing("sessions"), "report resume merge"),
     *rows("no-column", sql("ALTER TABLE outcomes DROP COLUMN detail"), "export report resume"),
     *rows("endless-view", endless("bugs", "bug_id bug"), "bugs show triage"),
-    *rows("endless-view-of-cases", endless("cases", "case_index case_id feedback elapsed_s"), "replay resume"),
+    *rows(
+        "endless-view-of-cases", endless("cases", "case_index case_id feedback elapsed_s"), "replay resume merge serve"
+    ),
     *rows("trigger", sql(f"CREATE TRIGGER t BEFORE INSERT ON sessions {HALT}"), "resume"),
     *rows("trigger-on-bugs", sql(f"CREATE TRIGGER t BEFORE DELETE ON bugs {HALT}"), "triage", codes=(0, 2)),
-    *rows("broken-bug", sql("UPDATE bugs SET bug = '{'"), "bugs show report verify collect triage"),
+    *rows("broken-bug", sql("UPDATE bugs SET bug = '{'"), "bugs show report verify collect triage merge"),
     *rows("bug-a-number", sql("UPDATE bugs SET bug = '5'"), "bugs report"),
     *rows("bug-a-blob", sql("UPDATE bugs SET bug = x'ff00fe'"), "bugs triage"),
     *rows("bug-nested-deeply", sql(f"UPDATE bugs SET bug = '{'[' * 100_000}'"), "bugs show"),
@@ -279,9 +284,9 @@ DATABASES = (
         "bugs show verify",
         codes=(0, 1, 2),
     ),
-    *rows("broken-finding", sql("UPDATE findings SET finding = 'no JSON'"), "findings report triage resume"),
+    *rows("broken-finding", sql("UPDATE findings SET finding = 'no JSON'"), "findings report triage resume merge"),
     *rows("finding-of-wrong-types", sql("UPDATE findings SET finding = '{\"oracle\": 5}'"), "findings report triage"),
-    *rows("broken-feedback", sql("UPDATE cases SET feedback = '['"), "replay resume"),
+    *rows("broken-feedback", sql("UPDATE cases SET feedback = '['"), "replay resume merge"),
     *rows("feedback-a-number", sql("UPDATE cases SET feedback = '7'"), "resume"),
     *rows("broken-versions", sql("UPDATE versions SET versions = 'x'"), "export report"),
     *rows("numbers-are-texts", sql("UPDATE outcomes SET wall_s = 'abc', cpu_s = x'00'"), "export report", codes=(0, 2)),
@@ -300,6 +305,8 @@ DATABASES = (
     *rows(
         "broken-settings", sql("UPDATE campaign SET value = '{' WHERE name = 'settings'"), "report resume replay triage"
     ),
+    *rows("link-out", lambda folder, place: linked("both", "precious")(place.work, place), "merge"),
+    *rows("link-out-to-nothing", lambda folder, place: linked("both", "owned")(place.work, place), "merge"),
     *rows("settings-a-list", sql("UPDATE campaign SET value = '[1]' WHERE name = 'settings'"), "resume replay"),
     *rows("settings-no-seeds", settings(seeds=5), "resume"),
     *rows("settings-seeds-of-numbers", settings(seeds=[1, 2]), "resume"),
@@ -318,9 +325,9 @@ DATABASES = (
     *rows("settings-unknown-routes", settings(routes=["ghost"]), "resume replay"),
     *rows("settings-routes-a-text", settings(routes="abc"), "resume replay"),
     *rows("settings-routes-of-numbers", settings(routes=[1]), "resume replay"),
-    *rows("traversal-in-case-id", sql(f"UPDATE cases SET case_id = '{TRAVERSAL}'"), "resume"),
+    *rows("traversal-in-case-id", sql(f"UPDATE cases SET case_id = '{TRAVERSAL}'"), "resume merge"),
     *rows("traversal-in-trial", sql(f"UPDATE trials SET case_id = '{TRAVERSAL}'"), "resume triage", codes=(0, 2)),
-    *rows("broken-case", written("cases/??/*.json", b"{}"), "resume", codes=(0, 2)),
+    *rows("broken-case", written("cases/??/*.json", b"{}"), "resume merge", codes=(0, 2)),
     Row(
         "campaign-traversal-replay",
         ("replay", "campaign", "../"),
