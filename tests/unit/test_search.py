@@ -186,7 +186,9 @@ def test_as_published_few_layers_are_touched_as_often_as_many() -> None:
     assert mean(ModelLimits()) > 7.5
     search = strategy("comet-published")
     assert (search.limits.published, list(search.guide.coverages)) == (True, [search.coverages[0]])
-    assert [search.is_gain(gains) for gains in ([NOTHING, SOMETHING], [SOMETHING, NOTHING])] == [False, True]
+    assert [
+        search.is_worth_keeping(gains, Feedback(True)) for gains in ([NOTHING, SOMETHING], [SOMETHING, NOTHING])
+    ] == [False, True]
 
 
 NOTHING, SOMETHING = Gain(()), Gain((Fact("inputs", "ReLU", "rank", "2"),))

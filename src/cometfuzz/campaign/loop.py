@@ -34,7 +34,7 @@ from cometfuzz.ir.case import PLAIN, Case
 from cometfuzz.ir.codec import case_id
 from cometfuzz.ledger.matching import View
 from cometfuzz.oracles.bench import Bench
-from cometfuzz.oracles.d_mad import d_mad, mean_magnitude
+from cometfuzz.oracles.d_mad import d_mad, inconsistency, largest_magnitude, mean_magnitude
 from cometfuzz.oracles.judging import examine
 from cometfuzz.oracles.relations import SAMPLE
 from cometfuzz.reference.nonfinite import GIVEN, SPECIAL, nonfinite_origins
@@ -282,11 +282,18 @@ class Campaign:
         executed = bool(benches) and any(name != REFERENCE.name for name in benches[0].completed)
         reasons = nonfinite_origins(benches[0].graph, benches[0].reference).values() if executed else ()
         found = any(news.branch_count for bench in benches for news in bench.trial.branches.values())
+        tried = benches[0].trial.outcomes if benches else {}
+        base = [tried[name] for name in (*self.policy.base, *self.policy.only) if name in tried]
+        done = {outcome.route: outcome for outcome in base if outcome.status == "completed"}
+        idle = sum(outcome.status in ("not reached", "unavailable") for outcome in base)
         return Feedback(
             executed=executed,
             new_branches=found if self.branches is not None else None,
             nonfinite=any(reason not in (GIVEN, SPECIAL) for reason in reasons),
             leads=leads,
+            inconsistency=inconsistency(done) if done else None,
+            failed=bool(done) and len(done) + idle < len(base),
+            magnitude=largest_magnitude(done),
         )
 
     def _coverage(self) -> Summary:

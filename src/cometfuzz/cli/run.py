@@ -35,7 +35,7 @@ from cometfuzz.reports.console import Screen, screen_for
 from cometfuzz.reports.text import plural
 from cometfuzz.routes import Route
 from cometfuzz.routes.registry import choose
-from cometfuzz.search.strategies import strategies
+from cometfuzz.search.strategies import strategies, window_of
 from cometfuzz.seeds.importing import read_model
 from cometfuzz.seeds.published import names, synthesised
 from cometfuzz.triage.known import Known, gather_known
@@ -141,6 +141,7 @@ def run(
         routes=tuple(chosen),
         seeds=begun,
         sigma=sigma,
+        window=window_of(strategies()[strategy]),
         branches=branches,
         graphs=msgspec.structs.asdict(given.graphs),
         jobs=jobs or given.jobs,
