@@ -1,6 +1,6 @@
 """What baselines share: how a case is tried for, how attempts are counted, and what "as published" means."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from cometfuzz.catalogue.spec import KERAS2, KERAS3
@@ -8,13 +8,14 @@ from cometfuzz.coverage.gain import Gain
 from cometfuzz.draw import Draw
 from cometfuzz.errors import InvalidCase
 from cometfuzz.ir.case import Case
-from cometfuzz.ir.graph import Graph
+from cometfuzz.ir.graph import Graph, Params
+from cometfuzz.ir.types import TensorType
 from cometfuzz.mutation.base import Inapplicable, ModelLimits
 from cometfuzz.mutation.dialect import Dialect, Dialects
 from cometfuzz.search.comet import LEGACY_SHARE
 from cometfuzz.search.metropolis import Record, as_plain
 from cometfuzz.search.pool import Model
-from cometfuzz.search.strategies import WINDOW, Feedback, Flight, Options, Search
+from cometfuzz.search.strategies import LARGE, WINDOW, Feedback, Flight, Options, Search
 from cometfuzz.seeds import published
 
 LIFTED = ModelLimits(nodes=100_000, elements=2**27, flops=10**11, bytes=2**30)
@@ -25,6 +26,35 @@ TRIES = 50
 
 RERUN = "re-run"
 
+Call = tuple[str, tuple[TensorType, ...], Params]
+
+
+class Bounds:
+    """What a graph that nobody repairs must keep to: limits of size, and nothing that stands against one
+    of its calls. As with mutations of ours, the calls that seeds have are let be, however large their tensors are."""
+
+    def __init__(self, limits: ModelLimits, dialects: Dialects, seeds: Iterable[Graph]) -> None:
+        self.limits, self.dialects = limits, dialects
+        self.given = {call for graph in seeds for call in calls_of(graph)}
+
+    def expect(self, graph: Graph) -> None:
+        """Inapplicable with the reason."""
+        if reason := replace(self.limits, elements=LARGE).excess(graph):
+            raise Inapplicable(reason)
+        dialect = self.dialects.of(graph)
+        for node, call in zip(graph.nodes, calls_of(graph), strict=True):
+            if call in self.given:
+                continue
+            if any(kind.elements > self.limits.elements for kind in node.outputs):
+                raise Inapplicable(f"more than {self.limits.elements} elements")
+            if reason := dialect.objection(*call):
+                raise Inapplicable(reason)
+
+
+def calls_of(graph: Graph) -> list[Call]:
+    """Each node's layer, with what it reads and its parameters."""
+    return [(node.layer, graph.input_types(node), node.params) for node in graph.nodes]
+
 
 class Baseline(Search):
     """A strategy that does not see coverage. It is counted as that of all strategies, of cases that executed."""
@@ -34,6 +64,7 @@ class Baseline(Search):
 
     def __init__(self, options: Options) -> None:
         super().__init__(as_published(options, self.original_seeds()) if self.published else options)
+        self.bounds = Bounds(self.limits, self.dialects, self.unseen)
         self.records: dict[str, Record] = {}
         self.landed = 0
 
@@ -45,20 +76,13 @@ class Baseline(Search):
         """The generation of Keras that the layers of the next case are taken from; Keras 2 as often as `comet`."""
         return self.dialects.legacy if draw.chance(LEGACY_SHARE) else self.dialects.modern
 
-    def expect_runnable(self, graph: Graph) -> None:
-        """Inapplicable if a graph is too large, or if something stands against one of its calls."""
-        if reason := self.limits.excess(graph):
-            raise Inapplicable(reason)
-        if not self.dialects.is_clear(graph):
-            raise Inapplicable("something stands against one of the calls")
-
     def attempt(self, operator: str, make: Callable[[], Model]) -> Model | None:
         """A model that an operator makes and that can run, or None; both count as an attempt of the operator."""
         record = self.records.setdefault(operator, Record())
         record.attempts += 1
         try:
             model = make()
-            self.expect_runnable(model.graph)
+            self.bounds.expect(model.graph)
         except (Inapplicable, InvalidCase):
             return None
         record.applied += 1

@@ -10,6 +10,7 @@ from cometfuzz.ir.case import Case
 from cometfuzz.mutation.base import Inapplicable
 from cometfuzz.mutation.repair import trim
 from cometfuzz.search.baselines.audee_operators import change_parameters
+from cometfuzz.search.baselines.baseline import Bounds
 from cometfuzz.search.baselines.lemon_operators import LEMON, Manner, Operator
 from cometfuzz.search.comet import LEGACY_SHARE, TRIES, Comet
 from cometfuzz.search.metropolis import Metropolis
@@ -35,6 +36,7 @@ class CometO(Comet):
     def __init__(self, options: Options) -> None:
         super().__init__(options)
         self.metropolis = Metropolis(tuple(OPERATORS), checked=False)
+        self.bounds = Bounds(self.limits, self.dialects, self.unseen)
 
     def make(self, draw: Draw) -> Case:
         for _ in range(TRIES):
@@ -46,10 +48,10 @@ class CometO(Comet):
                 try:
                     model = Model(trim(graph, draw, limits), draw.integer(0, 2**32))
                     mutant = OPERATORS[operator](model, draw, manner)
+                    self.bounds.expect(mutant.graph)
                 except (Inapplicable, InvalidCase):
                     continue
-                if not self.limits.excess(mutant.graph) and self.dialects.is_clear(mutant.graph):
-                    return self.launch(mutant.graph, operator, draw, data=mutant.data, rng_seed=mutant.rng_seed)
+                return self.launch(mutant.graph, operator, draw, data=mutant.data, rng_seed=mutant.rng_seed)
             self.metropolis.learn(operator, 0.0, applied=False)
         raise CometfuzzError(f"expected an operator that applies; received none in {TRIES} tries at case {self.index}")
 
