@@ -36,7 +36,7 @@ from cometfuzz.search.placing import alone
 from cometfuzz.search.planning import PlannedCall
 from cometfuzz.search.pool import Pool
 from cometfuzz.search.rehearsal import Curve, rehearse
-from cometfuzz.search.strategies import PARKED_AFTER, Feedback, Options, Search, make_strategy, strategies
+from cometfuzz.search.strategies import PARKED_AFTER, Feedback, Options, Search, make_strategy
 from cometfuzz.seeds.small import SMALL
 
 
@@ -79,7 +79,11 @@ def test_the_pool_never_grows_beyond_its_size() -> None:
     assert len(pool) == 5
 
 
-@pytest.mark.parametrize("name", strategies())
+OURS = ("comet", "comet-r", "comet-published", "comet-r-published", "directed", "odd", "refuse")
+"""Those that the paper compares with have tests of their own (`property/test_baselines.py`)."""
+
+
+@pytest.mark.parametrize("name", OURS)
 def test_same_seed_same_cases(name: str) -> None:
     def cases(seed: int) -> list[bytes]:
         made: list[Case] = []
@@ -121,7 +125,7 @@ def rehearsed(name: str) -> tuple[Search, list[Case]]:
     return search, made
 
 
-MODELS = [name for name in strategies() if name != "refuse"]
+MODELS = [name for name in OURS if name != "refuse"]
 """Strategies that propose valid models."""
 
 
@@ -289,11 +293,12 @@ def test_a_strategy_from_outside_is_found_by_its_entry_point(tmp_path: Path) -> 
     (metadata / "entry_points.txt").write_text("[cometfuzz.strategies]\nfixed = outside:Fixed\n")
     program = (
         "from cometfuzz.search.strategies import Options, make_strategy, strategies\n"
-        "print(sorted(strategies()), type(make_strategy('fixed', Options(1, []))).__name__)"
+        "print([name for name in ('comet', 'directed', 'fixed') if name in strategies()])\n"
+        "print(type(make_strategy('fixed', Options(1, []))).__name__)"
     )
     environ = {**os.environ, "PYTHONPATH": str(tmp_path), "COMETFUZZ_PLUGINS": ""}
     ended = subprocess.run([sys.executable, "-c", program], env=environ, capture_output=True, text=True, check=True)
-    assert ended.stdout == "['comet', 'comet-published', 'comet-r', 'directed', 'fixed', 'odd', 'refuse'] Fixed\n"
+    assert ended.stdout == "['comet', 'directed', 'fixed']\nFixed\n"
 
 
 NINTH = """

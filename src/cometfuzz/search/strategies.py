@@ -130,8 +130,11 @@ class Options:
 class Strategy(Protocol):
     """Proposes cases and learns from them; both in order of index."""
 
-    coverages: Sequence[Coverage]
-    pool: Sized
+    @property
+    def coverages(self) -> Sequence[Coverage]: ...
+
+    @property
+    def pool(self) -> Sized: ...
 
     def propose(self) -> Case: ...
 

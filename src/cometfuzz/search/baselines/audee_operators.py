@@ -1,15 +1,17 @@
 """Audee's change of parameters, as COMET's authors took it over, and its changes of weights and inputs."""
 
+import math
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from cometfuzz.catalogue.data import draw_data, to_tensor
+from cometfuzz.catalogue.data import draw_inputs, draw_weights, expected_tensors, to_tensor
 from cometfuzz.catalogue.spaces import Choice
 from cometfuzz.catalogue.spec import CATALOGUE
 from cometfuzz.draw import Draw
 from cometfuzz.ir.graph import Graph, Node
+from cometfuzz.ir.types import FLOATS
 from cometfuzz.mutation.base import Inapplicable
 from cometfuzz.search.baselines.editing import layers_of, replaced
 from cometfuzz.search.baselines.lemon_operators import Manner
@@ -75,22 +77,21 @@ def change_inputs(model: Model, draw: Draw, manner: Manner) -> Model:
     return _changed(model, draw, [key for key in _keys(model) if "/" not in key], manner.ratio)
 
 
-def _keys(model: Model) -> list[str]:
-    data = draw_data(model.case)
-    return [*data.inputs, *(f"{node}/{name}" for node, arrays in data.weights.items() for name in arrays)]
-
-
 def _changed(model: Model, draw: Draw, keys: list[str], ratio: float) -> Model:
     if not keys:
         raise Inapplicable("nothing to change")
-    key, data = draw.choice(keys), draw_data(model.case)
+    key = draw.choice(keys)
     node, _, name = key.partition("/")
-    array = data.weights[node][name] if name else data.inputs[node]
-    if array.dtype.kind in "ib" or array.size > MOST_ELEMENTS:
-        raise Inapplicable("no floats that a case's file should have")
+    array = draw_weights(model.case, model.graph.by_id[node])[name] if name else draw_inputs(model.case)[node]
     scale = draw.choice((1.0, LARGE))
     chosen = draw.uniforms(array.shape) < ratio
     values = array.astype(np.float64) + np.where(chosen, scale * draw.bells(array.shape), 0.0)
     if name.endswith("variance"):
         values = np.abs(values)
     return replace(model, data={**model.data, key: to_tensor(values.astype(array.dtype))})
+
+
+def _keys(model: Model) -> list[str]:
+    """The tensors of floats that are not too large for a case's file."""
+    expected = expected_tensors(model.graph)
+    return [key for key, (dtype, shape) in expected.items() if dtype in FLOATS and math.prod(shape) <= MOST_ELEMENTS]

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TypeVar
 
-from cometfuzz.catalogue.data import draw_data, to_tensor
+from cometfuzz.catalogue.data import to_tensor, weight_shapes
 from cometfuzz.catalogue.spec import CATALOGUE
 from cometfuzz.draw import Draw
 from cometfuzz.ir.graph import Graph, Node
@@ -87,8 +87,8 @@ def copy_layer(model: Model, draw: Draw, manner: Manner) -> Model:
     """LC: a layer that keeps the shape stands twice in a row, with the same weights."""
     node = _choose(keeping(model.graph), draw, "a layer that keeps the shape")
     graph, (name,) = inserted(model.graph, node, [ChainedLayer(node.layer, node.params)])
-    weights = draw_data(model.case).weights.get(node.id, {})
-    if sum(array.size for array in weights.values()) > weight_rules.MOST_ELEMENTS:
+    weights = weight_rules.weights_of(model, node)
+    if not weights and weight_shapes(model.graph, node):
         raise Inapplicable("more weights than a case's file should have")
     copied = {f"{name}/{weight}": to_tensor(array) for weight, array in weights.items()}
     return replace(model, graph=graph, data={**model.data, **copied})

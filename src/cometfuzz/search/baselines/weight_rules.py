@@ -1,12 +1,13 @@
 """LEMON's five rules for weights: the graph stays, some of its weights are no longer those that are drawn."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
 import numpy as np
 
-from cometfuzz.catalogue.data import Array, draw_data, to_tensor
+from cometfuzz.catalogue.data import Array, draw_weights, to_tensor, weight_shapes
 from cometfuzz.draw import Draw
 from cometfuzz.ir.graph import Node
 from cometfuzz.search.baselines.editing import layers_of
@@ -23,15 +24,16 @@ SHUFFLED = ("Conv2D", "Dense")
 NOISE = 0.1
 """The deviation of the noise, in deviations of what it is added to."""
 
-MOST_ELEMENTS = 2**22
-"""Of the weights of a layer that is changed: what is not drawn is written into the case's file."""
+MOST_ELEMENTS = 2**18
+"""Of the weights of a layer that is changed, since what is not drawn is written into the case's file; those of a larger
+layer stay as they are."""
 
 
 def fuzz(model: Model, draw: Draw, ratio: float, compounded: bool) -> Model:
     """GF: noise on a share of each weight array of any layer. compounded: the deviation of one array also scales the
     noise of the next, as in the published code."""
     node = draw.choice(layers_of(model.graph))
-    arrays, factor = _weights(model, node), NOISE
+    arrays, factor = weights_of(model, node), NOISE
     changed = {}
     for name, array in arrays.items():
         values = array.astype(np.float64)
@@ -47,7 +49,7 @@ def shuffle(model: Model, draw: Draw, ratio: float) -> Model:
     node = _one(model, draw, [node for node in layers_of(model.graph) if node.layer in SHUFFLED])
     if node is None:
         return model
-    kernel = _weights(model, node).get("kernel")
+    kernel = weights_of(model, node).get("kernel")
     if kernel is None:
         return model
     columns = kernel.reshape(-1, kernel.shape[-1]).copy()
@@ -102,15 +104,15 @@ def _scaled(model: Model, draw: Draw, ratio: float, factor: float) -> Model:
     return model
 
 
-def _weights(model: Model, node: Node) -> Mapping[str, Array]:
+def weights_of(model: Model, node: Node) -> Mapping[str, Array]:
     """The weights of a node; none where they are too many to be written down."""
-    arrays = draw_data(model.case).weights.get(node.id, {})
-    return arrays if sum(array.size for array in arrays.values()) <= MOST_ELEMENTS else {}
+    shapes = weight_shapes(model.graph, node).values()
+    return draw_weights(model.case, node) if sum(map(math.prod, shapes)) <= MOST_ELEMENTS else {}
 
 
 def _neurons(model: Model, node: Node) -> dict[str, Array] | None:
     """The two weights of a node with neurons along their last axis; None if it has not exactly two that are so."""
-    arrays = _weights(model, node) if node.layer in NEURONS else {}
+    arrays = weights_of(model, node) if node.layer in NEURONS else {}
     if len(arrays) != 2:
         return None
     (kernel, weights), (bias, offsets) = arrays.items()
@@ -128,7 +130,7 @@ def _last(node: Node, kernel: Array) -> Array:
 
 def _with_neurons(model: Model, node: Node, arrays: Mapping[str, Array]) -> Model:
     first, *rest = arrays
-    shape = _weights(model, node)[first].shape
+    shape = weights_of(model, node)[first].shape
     kernel = arrays[first]
     kernel = np.swapaxes(kernel, -1, -2) if node.layer.endswith("Transpose") else kernel.reshape(shape)
     return _with_weights(model, node, {first: kernel, **{name: arrays[name] for name in rest}})
