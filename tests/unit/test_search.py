@@ -346,8 +346,7 @@ def test_a_ninth_mutation_takes_part_only_when_asked_for(tmp_path: Path) -> None
 
 
 def test_an_unknown_strategy_is_refused() -> None:
-    known = "comet, comet-published, comet-r, directed, odd, refuse"
-    with pytest.raises(CometfuzzError, match=f"expected one of {known}; received strategy='x'"):
+    with pytest.raises(CometfuzzError, match=r"expected one of audee, .*, refuse; received strategy='x'"):
         make_strategy("x", Options(1, []))
 
 

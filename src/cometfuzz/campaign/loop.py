@@ -101,6 +101,18 @@ def learn_of_routes(ran: RouteCoverage, budget: Budget, case: Case, statuses: Ma
     ran.learn(case, {route: completed for route, completed in done.items() if completed or case.manner == PLAIN})
 
 
+def of_base(outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    """What Feedback says of the base routes; those that nobody tried, or that an earlier failure kept back, say
+    nothing."""
+    done = {outcome.route: outcome for outcome in outcomes if outcome.status == "completed"}
+    idle = sum(outcome.status in ("not reached", "unavailable") for outcome in outcomes)
+    return {
+        "inconsistency": inconsistency(done) if done else None,
+        "failed": bool(done) and len(done) + idle < len(outcomes),
+        "magnitude": largest_magnitude(done),
+    }
+
+
 @dataclass
 class _Flight:
     index: int
@@ -284,16 +296,12 @@ class Campaign:
         found = any(news.branch_count for bench in benches for news in bench.trial.branches.values())
         tried = benches[0].trial.outcomes if benches else {}
         base = [tried[name] for name in (*self.policy.base, *self.policy.only) if name in tried]
-        done = {outcome.route: outcome for outcome in base if outcome.status == "completed"}
-        idle = sum(outcome.status in ("not reached", "unavailable") for outcome in base)
         return Feedback(
             executed=executed,
             new_branches=found if self.branches is not None else None,
             nonfinite=any(reason not in (GIVEN, SPECIAL) for reason in reasons),
             leads=leads,
-            inconsistency=inconsistency(done) if done else None,
-            failed=bool(done) and len(done) + idle < len(base),
-            magnitude=largest_magnitude(done),
+            **of_base(base),
         )
 
     def _coverage(self) -> Summary:

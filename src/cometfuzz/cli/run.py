@@ -49,7 +49,9 @@ QuietOption = Annotated[bool, typer.Option("--quiet", help="Only the closing sum
 STRATEGY = (
     "What proposes the cases: directed goes for what is uncovered; comet and comet-r are the paper's, "
     "comet-published draws how many layers a mutation touches as evenly as it does; odd tries one "
-    "layer at a time on odd numbers; refuse makes calls that break a rule, which libraries should refuse."
+    "layer at a time on odd numbers; refuse makes calls that break a rule, which libraries should refuse. "
+    "cradle, lemon, muffin (-chain, -merging, -dag, -cells), comet-o, graphfuzz and audee are the tools that the paper "
+    "compares with; with -published, as these were: their own seeds at full size, no limits, one case at a time."
 )
 
 MUTATIONS = "Installed mutations that take part beside the paper's eight: all, or names with commas between them."

@@ -25,7 +25,9 @@ class Comparison:
 
     @property
     def size(self) -> str:
-        """The name of the effect's size, whichever of the two it favours."""
+        """The name of the effect's size, whichever of the two it favours; a single run says nothing."""
+        if self.p is None and min(self.runs) < 2:
+            return ""
         distance = max(self.a12, 1 - self.a12)
         return next((name for least, name in SIZES if distance >= least), "negligible")
 
