@@ -24,7 +24,8 @@ from cometfuzz.ir.graph import INPUT, Draft, Edge
 from cometfuzz.oracles.bench import Bench
 from cometfuzz.oracles.contradiction import Answers, contradiction
 from cometfuzz.oracles.crash import STATIC
-from cometfuzz.oracles.finding import Finding
+from cometfuzz.oracles.finding import Finding, template
+from cometfuzz.oracles.quantisation import slack
 from cometfuzz.oracles.relations import (
     AGAIN,
     ALL,
@@ -36,6 +37,7 @@ from cometfuzz.oracles.relations import (
     OTHER_ROWS,
     OTHER_SECOND_AXIS,
     PREDICT,
+    QUANTISED,
     RELATIONS,
     SAMPLE,
     TYPES,
@@ -99,6 +101,10 @@ def last_row_off(layer: str, value: Array) -> Array:
         (PREDICT, chain((3, 8, 4), ("ReLU", {}), dtype="float16"), False),
         (PREDICT, chain((3, 8, 4), ("LSTM", {"units": 2, "stateful": True})), False),
         (TYPES, POOLED, True),
+        (QUANTISED, chain((2, 4), ("Dense", {"units": 3, "activation": "tanh"})), True),
+        (QUANTISED, chain((2, 4), ("Dense", {"units": 3, "activation": "exponential"})), False),
+        (QUANTISED, chain((2, 4), ("Dense", {"units": 3}), dtype="float16"), False),
+        (QUANTISED, POOLED, False),
     ],
 )
 def test_a_relation_holds_where_the_reference_obeys_it(relation: Relation, case: Case, expected: bool) -> None:
@@ -313,7 +319,9 @@ def test_a_script_does_not_excuse_a_lost_nan() -> None:
 @pytest.mark.parametrize("name", RELATIONS)
 def test_a_script_asks_both_questions(name: str) -> None:
     first = chain((2, 4, 6), ("MaxPooling1D", {"data_format": "channels_first"}))
-    case = {OTHER_OPERANDS.name: merged("Add"), OTHER_SECOND_AXIS.name: first}.get(name, POOLED)
+    dense = chain((3, 4), ("Dense", {"units": 2}))
+    others = {OTHER_OPERANDS.name: merged("Add"), OTHER_SECOND_AXIS.name: first, QUANTISED.name: dense}
+    case = others.get(name, POOLED)
     found = replace(finding("keras-tf", "relation", "run", "tensorflow"), failure=name)
     text = make_script(bug(case, found))
     compile(text, name, "exec")
@@ -322,6 +330,50 @@ def test_a_script_asks_both_questions(name: str) -> None:
     assert text.count("keras.Model(") == (2 if name in (LAST_ROW.name, OTHER_OPERANDS.name) else 1)
     if RELATIONS[name].text:
         assert f"first{RELATIONS[name].text}" in text
+
+
+def in_int8(array: Array, axes: int | tuple[int, ...]) -> Array:
+    """Whole multiples of a step, as the library keeps them: the steps of some axes in common."""
+    step = (np.max(np.abs(array), axis=axes, keepdims=True) + 1e-7) / 127
+    return np.round(array / step) * step
+
+
+@pytest.mark.parametrize("index", range(8))
+def test_a_layer_in_int8_is_as_far_from_itself_as_its_steps_explain(index: int) -> None:
+    """A quantised product lies within the slack; one with a step of another axis, or twice as large, does not."""
+    case = chain((3, 6), ("Dense", {"units": 5, "activation": "tanh"}))
+    case = replace(case, rng_seed=index)
+    data = draw_data(case)
+    x, weights = data.inputs["x"].astype(float), {name: each.astype(float) for name, each in data.weights["n0"].items()}
+    exact = np.tanh(x @ weights["kernel"] + weights["bias"])
+    (allowance,) = slack(case).values()
+    right = np.tanh(in_int8(x, -1) @ in_int8(weights["kernel"], 0) + weights["bias"])
+    assert (np.abs(right - exact) <= allowance).all()
+    assert allowance.max() < 0.1, "expected a bound that means something"
+    wrong = np.tanh(in_int8(x, -1) @ (1.05 * in_int8(weights["kernel"], 0)) + weights["bias"])
+    assert (np.abs(wrong - exact) > allowance).any()
+
+
+@pytest.mark.parametrize("layer", ["EinsumDense", "Embedding"])
+def test_the_steps_of_other_layers_have_the_shape_of_their_output(layer: str) -> None:
+    cases = [draw_layer(layer, 9, index).case for index in range(40)]
+    for case in filter(None, map(QUANTISED.ask, cases)):
+        (edge,) = case.graph.outputs
+        assert slack(case)[edge].shape == case.graph.type_of(edge).shape
+        assert (slack(case)[edge] >= 0).all()
+
+
+@pytest.mark.parametrize("name", RELATIONS)
+def test_a_name_is_the_same_to_triage(name: str) -> None:
+    """It asks for the relation by the failure of a finding, from which numbers are taken out."""
+    assert template(name) == name
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, 1e12])
+def test_what_no_step_fits_is_not_quantised(value: float) -> None:
+    case = chain((1, 2), ("Dense", {"units": 2}))
+    given = to_tensor(np.asarray([[value, 1.0]], np.float32))
+    assert QUANTISED.ask(replace(case, data={"x": given})) is None
 
 
 class Answering(KerasAdapter):

@@ -101,8 +101,13 @@ def kinds_of(value: Array) -> Array:
     return np.where(np.isnan(wide), 2, np.where(np.isinf(wide), np.sign(wide), 0)).astype(np.int8)
 
 
-def contradiction(answers: Answers, edge: Edge, index: Any, first: Array, second: Array) -> str:
-    """How the second answer contradicts the first, of which it must be the part or the order that `index` names."""
+def contradiction(
+    answers: Answers, edge: Edge, index: Any, first: Array, second: Array, slack: Array | float = 0.0
+) -> str:
+    """How the second answer contradicts the first, of which it must be the part or the order that `index` names.
+
+    slack: how much farther from it than rounding explains it may be.
+    """
     want = first[index]
     if (want.shape, want.dtype) != (second.shape, second.dtype):
         texts = [f"{array.dtype.name}{list(array.shape)}" for array in (want, second)]
@@ -122,7 +127,7 @@ def contradiction(answers: Answers, edge: Edge, index: Any, first: Array, second
         far = apart > RELATIVE_FACTOR * roundoff(dtype) * np.abs(wide) + smallest(dtype)
     if not far.any():  # whatever the bound, which takes a dozen runs
         return ""
-    return _told(far & (apart > answers.bound(edge)[index]), wide, seen)
+    return _told(far & (apart > answers.bound(edge)[index] + slack), wide, seen)
 
 
 def distance(answers: Answers, edge: Edge, index: Any, first: Array, second: Array) -> float:

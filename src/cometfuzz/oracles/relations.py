@@ -23,13 +23,14 @@ from cometfuzz.execution.comparing import array_of
 from cometfuzz.execution.outcome import Outcome, Trial
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.codec import case_id, encode
-from cometfuzz.ir.graph import INPUT, Draft, Inner, Params
+from cometfuzz.ir.graph import INPUT, Draft, Edge, Inner, Params
 from cometfuzz.ir.types import FLOATS
 from cometfuzz.oracles.bench import Bench
 from cometfuzz.oracles.contradiction import Answers, contradiction, kinds_of
 from cometfuzz.oracles.crash import DEATHS, STATIC, says_unsupported
 from cometfuzz.oracles.finding import Camp, Finding
 from cometfuzz.oracles.local import same_types
+from cometfuzz.oracles.quantisation import quantisable, slack
 from cometfuzz.oracles.symptoms import RELATION
 from cometfuzz.oracles.windows import weights_of, window
 from cometfuzz.reference.run import narrow, run
@@ -68,7 +69,7 @@ class Relation:
     be, as NumPy has it; text: the same in a script. form: the form of a route that answers (`routes.forms`); else it is
     the route itself. behind: the form in which a model must be right, so that this one can be asked. fails: whether an
     exception is a contradiction too; if not, the crash oracle has a route for it. one_in: in how many samples it is
-    asked once, if it is dear.
+    asked once, if it is dear. slack: how far from the first answer the second may be for other reasons than rounding.
     """
 
     name: str
@@ -79,6 +80,7 @@ class Relation:
     behind: str = ""
     fails: bool = False
     one_in: int = 1
+    slack: Callable[[Case], Mapping[Edge, Array]] | None = None
 
 
 Change = Callable[[Array], Array]
@@ -194,13 +196,14 @@ AGAIN = Relation("the same call again", _same, form=forms.AGAIN)
 GRAPH = Relation("eager and as a graph", _same, form=forms.GRAPH)
 PREDICT = Relation("call and predict", _any_batch, form=forms.PREDICT, behind=forms.GRAPH, fails=True, one_in=3)
 TYPES = Relation("symbolic and computed types", _any_batch, form=forms.TYPES, fails=True)
+QUANTISED = Relation("as it is and quantised", quantisable, form=forms.QUANTISED, fails=True, slack=slack)
 UNCHECKED = Relation("symbolic and computed types, unlike the predicted ones", _same, form=forms.UNCHECKED)
 
 RELATIONS = {
     relation.name: relation
     for relation in (
         *(OTHER_ROWS, OTHER_LAST_AXIS, OTHER_SECOND_AXIS, OTHER_OPERANDS, LAST_ROW),
-        *(AGAIN, GRAPH, PREDICT, TYPES),
+        *(AGAIN, GRAPH, PREDICT, TYPES, QUANTISED),
     )
 }
 
@@ -338,8 +341,9 @@ def _told(answers: Answers, relation: Relation, first: Outcome, second: Outcome)
         return _failed(second) if relation.fails else None
     if len(first.outputs) != len(second.outputs):
         return f"expected {len(first.outputs)} outputs; received {len(second.outputs)}"
+    farther = {} if relation.slack is None else relation.slack(answers.case)
     for edge, one, two in zip(answers.graph.outputs, first.outputs, second.outputs, strict=True):
-        text = contradiction(answers, edge, relation.index, array_of(one), array_of(two))
+        text = contradiction(answers, edge, relation.index, array_of(one), array_of(two), farther.get(edge, 0.0))
         if text:
             return text
     return ""
@@ -362,14 +366,16 @@ def _findings(
     second: Mapping[str, Outcome],
     told: Mapping[str, str | None],
 ) -> Iterator[Finding]:
-    """One for each library: routes of one library fail for one reason."""
+    """One for each library: routes of one library fail for one reason. If the second question fails as a whole, it is
+    the library of the stage that it failed in."""
     here = Bench(Trial(case, {name: first[name] for name in told}), bench.rerun, view=bench.view)
     agreeing = tuple(name for name, text in told.items() if text == "")
     node = here.graph.by_id[here.graph.outputs[0].node]
     libraries: dict[tuple[str, str], list[str]] = {}
     for name, text in told.items():
         if text:
-            libraries.setdefault((first[name].stage, first[name].library), []).append(name)
+            blamed = first[name] if second[name].status == "completed" else second[name]
+            libraries.setdefault((blamed.stage, blamed.library), []).append(name)
     for (stage, library), names in libraries.items():
         text = told[names[0]] or ""
         known = [rule.id for name in names for rule in here.rules(name) if rule.symptom in ("value", "result", "any")]

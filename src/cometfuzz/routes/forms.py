@@ -13,9 +13,10 @@ from cometfuzz.routes import Route, Stage, Step
 from cometfuzz.routes.libraries import TENSORFLOW
 
 AGAIN, GRAPH, PREDICT, TYPES, UNCHECKED = "again", "graph", "predict", "types", "unchecked"
+QUANTISED = "quantised"
 """again: the model that the route has run, once more. graph: compiled. predict: in several batches. types: the result
 against what the library said of it before, for a batch of any size; unchecked: the same for the batch as it is,
-whatever the catalogue predicts."""
+whatever the catalogue predicts. quantised: the layers that the library can have in int8 are in int8."""
 
 ANY_BATCH = "build_open"
 """What builds a model for a batch of any size."""
@@ -34,11 +35,13 @@ def keras_forms(build: Step, run: Step) -> Mapping[str, tuple[Step, Step]]:
     opened = replace(build, name=f"{build.name}-open", call=ANY_BATCH)
     unchecked = replace(build, name=f"{build.name}-unchecked", call="build_unchecked")
     types = replace(run, name=TYPES, call="run_typed")
+    quantised = replace(build, name=f"{build.name}-quantised", call="build_quantised")
     forms = {
         AGAIN: (build, replace(run, name=AGAIN)),
         PREDICT: (opened, replace(run, name=PREDICT, call="predict", engine=f"{_ENGINES}:predicted")),
         TYPES: (opened, types),
         UNCHECKED: (unchecked, types),
+        QUANTISED: (quantised, replace(run, name=QUANTISED, engine=f"{_ENGINES}:quantised")),
     }
     if build.group.environ.get("KERAS_BACKEND") == TENSORFLOW.name:
         stages = (Stage("trace", TENSORFLOW), Stage("run", TENSORFLOW))

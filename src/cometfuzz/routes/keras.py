@@ -151,6 +151,15 @@ class KerasAdapter:
         """The same model, whatever Keras says of its symbolic tensors."""
         return self._build(work, Building(checked=False))
 
+    def build_quantised(self, work: Work, value: None) -> Built:
+        """The same model, with what Keras can have in int8 in int8."""
+        built = self._build(work, Building(checked=False))
+        if not hasattr(built.used, "quantize"):
+            raise NotImplementedError("this Keras cannot quantise a model")
+        with work.library():
+            built.used.quantize("int8")
+        return built
+
     def _build(self, work: Work, building: Building) -> Built:
         work.enter("build")
         weights = {node: [to_array(tensor) for tensor in tensors] for node, tensors in work.weights.items()}

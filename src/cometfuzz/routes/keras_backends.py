@@ -7,7 +7,7 @@ some, and nobody here judges values by that.
 from __future__ import annotations
 
 from cometfuzz.routes import Route, libraries
-from cometfuzz.routes.forms import PREDICT, keras_forms
+from cometfuzz.routes.forms import PREDICT, QUANTISED, keras_forms
 from cometfuzz.routes.keras import backend_steps, group_of
 
 NUMPY = group_of("keras-numpy", "numpy", JAX_PLATFORMS="cpu")  # which has convolutions and pooling by JAX
@@ -32,5 +32,5 @@ KERAS_OPENVINO = Route(
     _ON_OPENVINO,
     turn="sampled",
     known_as="Keras on OpenVINO",
-    forms={name: steps for name, steps in keras_forms(*_ON_OPENVINO).items() if name != PREDICT},
+    forms={name: steps for name, steps in keras_forms(*_ON_OPENVINO).items() if name not in (PREDICT, QUANTISED)},
 )

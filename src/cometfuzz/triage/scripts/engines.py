@@ -116,6 +116,17 @@ def predicted(situation: Situation) -> Engine:
     return Engine(f"model.predict({situation.given}, batch_size={max(1, rows - 1)}, verbose=0)", ARRAYS)
 
 
+def quantised(situation: Situation) -> Engine:
+    """A copy of the model in int8."""
+    lines = (
+        "quantised = keras.models.clone_model(model)",
+        "quantised.set_weights(model.get_weights())",
+        'quantised.quantize("int8")',
+    )
+    call = situation.writer.results_of(f"quantised({situation.given}{_mode(situation)})")
+    return Engine(call, KERAS, pieces=(("quantise", lines),))
+
+
 def traced(situation: Situation, options: str = "") -> Engine:
     parameters, given = situation.parameters
     function = f"lambda {parameters}: {situation.writer.results_of(f'model({given}{_mode(situation)})')}"

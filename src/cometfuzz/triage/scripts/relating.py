@@ -41,9 +41,11 @@ def related_program(relation: Relation, case: Case, route: Route, variant: int) 
 def allowed(relation: Relation, case: Case) -> list[Expected]:
     """How far the second answer may be from the first one."""
     answers, found = Answers(case), []
+    farther = {} if relation.slack is None else relation.slack(case)
     for edge in case.graph.outputs:
         kind, value = case.graph.type_of(edge), answers.reference.values[edge][relation.index]
-        bound, tied = answers.bound(edge)[relation.index], answers.uncertain[edge][relation.index]
+        bound = answers.bound(edge)[relation.index] + farther.get(edge, 0.0)
+        tied = answers.uncertain[edge][relation.index]
         tied |= np.isinf(bound) & (kinds_of(value) == 0)  # the kind is evidence where the bound is none
         found.append(Expected(kind.dtype, value, bound if kind.is_float else None, tied=tied))
     return found
