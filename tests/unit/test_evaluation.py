@@ -3,19 +3,24 @@
 import csv
 import io
 import json
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
+import campaigning
 import pytest
 
+from cometfuzz.campaign.store import Store
 from cometfuzz.errors import InvalidCampaign, UnknownName
-from cometfuzz.evaluation import published
+from cometfuzz.evaluation import published, rq2
 from cometfuzz.evaluation.arms import Arm, arms, folder_of, sigmas, single_switches, without_one
 from cometfuzz.evaluation.pictures import band, draw, page
 from cometfuzz.evaluation.running import Bounds, Moment, Run, generate, runs
 from cometfuzz.evaluation.statistics import a12, compare, holm, mann_whitney, quartiles
-from cometfuzz.evaluation.tables import grid, markdown, rows_csv, summarise
+from cometfuzz.evaluation.tables import grid, markdown, pipes, rows_csv, summarise
+from cometfuzz.ir.codec import case_id
 from cometfuzz.mutation import PAPER
+from cometfuzz.oracles.finding import Finding
 from cometfuzz.search.rehearsal import rehearse
 
 BOUNDS = Bounds(cases=12)
@@ -148,3 +153,48 @@ def test_a_band_ends_where_the_shortest_run_does() -> None:
 def test_nothing_published_is_missing_a_criterion() -> None:
     for arm, criterion in product(("comet", "muffin", "lemon", "cradle"), ("inputs", "parameters", "sequences")):
         assert 0 < published.RQ1[arm][criterion] < 100
+
+
+def campaign_of(out: Path, arm: str, seed: int, *found: Finding) -> None:
+    """A campaign of an arm whose cases have a finding each."""
+    folder = out / arm / str(seed)
+    folder.mkdir(parents=True)
+    with Store.create(folder / "campaign", campaigning.SETTINGS) as store:
+        for index, finding in enumerate(found):
+            done = campaigning.case_done(index, 1.0, finding)
+            parts = [replace(part, case_id=case_id(part.case)) for part in done.parts]
+            store.handle(replace(done, case_id=case_id(done.case), parts=parts))
+
+
+def test_kinds_of_faults_are_told_apart_by_arm(tmp_path: Path) -> None:
+    crash, nan = campaigning.finding(), campaigning.finding("nonfinite", layer="Dense")
+    declared = [campaigning.finding(detail=detail, layer=detail, defect="d-1") for detail in ("one", "two")]
+    refused = campaigning.finding("unsupported")
+    campaign_of(tmp_path, "comet", 1, refused, crash, nan, crash)
+    campaign_of(tmp_path, "comet", 2, crash, *declared)
+    campaign_of(tmp_path, "lemon", 1, declared[1])
+    found = rq2.gather(list(runs(tmp_path, arms(["comet", "lemon", "muffin"]), [1, 2], True)))
+    assert found.runs == {"comet": [1, 2], "lemon": [1]}
+    assert {kind.name: kind.seen for kind in found.kinds} == {
+        crash.key.strip(): {"comet": {1: 1, 2: 0}},
+        nan.key.strip(): {"comet": {1: 2}},
+        "d-1": {"comet": {2: 1}, "lemon": {1: 0}},
+    }
+    assert (found.by_run("comet"), found.by_run("lemon")) == ([2.0, 2.0], [1.0])
+    assert found.shared == {("comet",): 2, ("comet", "lemon"): 1}
+    columns, cells = rq2.arm_grid(found)
+    assert dict(zip(columns, cells[0], strict=True)) == {
+        "arm": "comet",
+        "n": "2",
+        "kinds": "3",
+        "not declared": "2",
+        "alone": "2",
+        "median of a run": "2",
+        "crash": "2",
+        "nonfinite": "1",
+    }
+    assert rq2.library_grid(found) == (["library", "comet", "lemon"], [["tensorflow", "3", "1"]])
+    assert rq2.shared_grid(found)[1] == [["x", "", "2"], ["x", "x", "1"]]
+    assert ["d-1", "crash", "2 (1)", "1 (1)"] in rq2.sight_grid(found)[1]
+    assert crash.key.strip().replace("|", "\\|") in pipes(*rq2.sight_grid(found))
+    assert json.loads(json.dumps(found.as_plain()))["arms"]["comet"]["kinds"] == 3

@@ -10,19 +10,21 @@ from rich import box
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
+from rich.text import Text
 
 from cometfuzz.cli.numbers import LARGEST_SEED, at_most
-from cometfuzz.cli.output import make_folder, print_json, writing
+from cometfuzz.cli.output import folding, make_folder, print_json, writing
 from cometfuzz.config import load as load_config
 from cometfuzz.coverage.layers import CRITERIA
-from cometfuzz.errors import UnknownName
+from cometfuzz.errors import CometfuzzError, UnknownName
 from cometfuzz.evaluation import arms as all_arms
 from cometfuzz.evaluation import published, running
+from cometfuzz.evaluation import rq2 as faults
 from cometfuzz.evaluation import rq3 as experiment
 from cometfuzz.evaluation.arms import Arm
 from cometfuzz.evaluation.pictures import draw, page
 from cometfuzz.evaluation.running import Bounds, Moment, Run
-from cometfuzz.evaluation.tables import Result, comparison_grid, grid, markdown, rows_csv, summarise
+from cometfuzz.evaluation.tables import Result, comparison_grid, grid, machine, markdown, pipes, rows_csv, summarise
 from cometfuzz.execution.configuring import configured
 
 app = typer.Typer(
@@ -66,6 +68,42 @@ def rq1(
     chosen = all_arms.chosen(arms)
     bounds = Bounds(cases, cpu_seconds)
     _evaluate("rq1", out, chosen, seeds, bounds, published.RQ1, routes if executed else "", as_json)
+
+
+@app.command(epilog="Example: cometfuzz evaluate rq2 --out evaluations/rq1 --seeds 3")
+def rq2(
+    out: Annotated[Path, typer.Option(help="The folder of RQ1, whose models were executed.")] = Path("evaluations/rq1"),
+    seeds: Seeds = 7,
+    arms: Arms = all_arms.RQ1,
+    as_json: AsJson = False,
+) -> None:
+    """Which kinds of faults has each arm found? Read from the campaigns of `evaluate rq1`; nothing runs.
+
+    A kind is a defect of the ledger or, where it names none, a rough key: nothing is triaged. The tables are also
+    written into the folder, as rq2.md and rq2.json.
+    """
+    found = faults.gather(list(running.runs(out, all_arms.chosen(arms), range(1, seeds + 1), True)))
+    if not found.runs:
+        raise CometfuzzError(f"{out}: expected campaigns of `cometfuzz evaluate rq1 --out {out}`; received none")
+    grids = {
+        "kinds by arm": faults.arm_grid(found),
+        "kinds by library": faults.library_grid(found),
+        "found by exactly these arms": faults.shared_grid(found),
+        "cases until the first sight, median (runs)": faults.sight_grid(found),
+    }
+    texts = [faults.PUBLISHED, *faults.NOT_COMPARABLE]
+    with writing(out):
+        parts = [f"# rq2\n\n{machine()}", *(f"## {title}\n\n{pipes(*each)}" for title, each in grids.items())]
+        (out / "rq2.md").write_text("\n\n".join([*parts, *(f"- {text}" for text in texts)]) + "\n")
+        (out / "rq2.json").write_text(json.dumps(found.as_plain(), indent=2) + "\n")
+    if as_json:
+        print_json(found.as_plain())
+        return
+    console = Console()
+    for title, each in grids.items():
+        _print_grid(console, title, *each)
+    for text in texts:
+        console.print(f"- {text}", highlight=False)
 
 
 @app.command(epilog="Example: cometfuzz evaluate rq4 --switches --seeds 3 --cases 200")
@@ -189,9 +227,10 @@ def _print(result: Result) -> None:
 
 
 def _print_grid(console: Console, title: str, columns: Sequence[str], cells: Sequence[Sequence[str]]) -> None:
-    table = Table(*columns, title=title, title_justify="left", box=box.SIMPLE, padding=0, pad_edge=False)
+    headers = [folding(column) for column in columns]
+    table = Table(*headers, title=title, title_justify="left", box=box.SIMPLE, padding=0, pad_edge=False)
     for row in cells:
-        table.add_row(*row)
+        table.add_row(*map(Text, row))
     console.print(table)
 
 

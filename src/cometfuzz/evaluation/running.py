@@ -27,7 +27,7 @@ from cometfuzz.routes import Route
 from cometfuzz.search.strategies import Feedback, Strategy, strategies, window_of
 from cometfuzz.seeds import published
 
-TRACE = "trace.json"
+TRACE, CAMPAIGN = "trace.json", "campaign"
 MAX_BYTES = 16 * 2**20
 MOMENTS = 60
 """How often a run is looked at."""
@@ -159,7 +159,7 @@ def execute(run: Run, bounds: Bounds, routes: Mapping[str, Route], config: Confi
     if run.arm.switch:
         raise CometfuzzError(f"expected an arm that is a strategy, where models run; received arm={run.arm.name!r}")
     run.folder.mkdir(parents=True, exist_ok=True)
-    folder = run.folder / "campaign"
+    folder = run.folder / CAMPAIGN
     with _campaign(folder, _settings(run, bounds, routes)) as store:
         settings = Settings.of({**store.settings, "cases": bounds.cases, "minutes": None})
         run.moments = [moment for moment in run.moments if moment.cases <= store.done]

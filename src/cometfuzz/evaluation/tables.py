@@ -186,9 +186,9 @@ def markdown(result: Result) -> str:
     observed = _is_observed(result)
     parts = [f"# {result.name}", _intro(result)]
     for table in result.tables:
-        parts += [f"## {table.title.capitalize()}", _pipes(*grid(table, observed))]
+        parts += [f"## {table.title.capitalize()}", pipes(*grid(table, observed))]
     if result.comparisons:
-        parts += [f"## {result.ours} against the others", _pipes(*comparison_grid(result)), STATISTICS]
+        parts += [f"## {result.ours} against the others", pipes(*comparison_grid(result)), STATISTICS]
     parts += ["## Not comparable", "\n".join(f"- {text}" for text in NOT_COMPARABLE)]
     return "\n\n".join(parts) + "\n"
 
@@ -213,9 +213,10 @@ def _is_observed(result: Result) -> bool:
     return any("branches" in row.shares or "branches" in row.published for table in result.tables for row in table.rows)
 
 
-def _pipes(columns: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
+def pipes(columns: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
+    """A table in Markdown."""
     lines = [columns, ["---"] * len(columns), *cells]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |" for line in lines)
 
 
 def rows_csv(runs: Sequence[Run]) -> str:
