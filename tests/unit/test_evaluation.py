@@ -119,7 +119,7 @@ def test_tables_are_read_at_what_all_have_reached() -> None:
     assert (cases.rows[0].executed, cases.rows[0].attempts, cases.rows[0].nodes) == (3, 6, 20)
     against = result.comparisons["inputs"]["lemon<b>"]
     assert (against.a12, against.p) == (1.0, pytest.approx(2 / 252))
-    columns, cells = grid(cases, observed=False)
+    columns, cells = grid(cases)
     assert cells[0][columns.index("inputs")] == "16.5 (69.7)"
     assert cells[0][columns.index("sequences")] == "16.5"
     assert cells[0][columns.index("direct")] == "16.5 (39.0)"

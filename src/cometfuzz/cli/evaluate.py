@@ -150,6 +150,28 @@ def sigma(
     _evaluate("sigma", out, all_arms.sigmas(), seeds, bounds, {}, routes if executed else "", as_json)
 
 
+@app.command("all", epilog="Example: cometfuzz evaluate all --seeds 3 --cases 200")
+def everything(
+    out: Annotated[Path, typer.Option(help="A folder for each experiment goes below this one.")] = Path("evaluations"),
+    seeds: Seeds = 7,
+    cases: Cases = published.MODELS,
+    cpu_seconds: CpuSeconds = 400.0,
+    executed: Executed = True,
+    routes: Routes = ROUTES,
+) -> None:
+    """All that there is, one experiment after the other: rq1 (and rq2, where models run), rq4 with its switches, sigma.
+
+    Each goes on where it was, so several sessions of some hours will do. RQ3 is a command of its own.
+    """
+    rq1(out / "rq1", seeds, cases, cpu_seconds, all_arms.RQ1, executed, routes)
+    if executed:
+        rq2(out / "rq1", seeds, all_arms.RQ1)
+    rq4(out / "rq4", seeds, cases, cpu_seconds, all_arms.RQ4, executed=executed, routes=routes)
+    rq4(out / "rq4-switches", seeds, cases, None, switches=True)
+    rq4(out / "rq4-mutations", seeds, cases, None, mutations=True)
+    sigma(out / "sigma", seeds, cases, None)
+
+
 def _evaluate(
     name: str,
     out: Path | None,
@@ -216,9 +238,8 @@ def _write(folder: Path, result: Result, runs: Sequence[Run]) -> None:
 
 def _print(result: Result) -> None:
     console = Console()
-    observed = any("branches" in row.shares for table in result.tables for row in table.rows)
     for each in result.tables:
-        _print_grid(console, f"{each.title}; % of the paper's space (published)", *grid(each, observed, brief=True))
+        _print_grid(console, f"{each.title}; % of the paper's space (published)", *grid(each, brief=True))
     if result.comparisons:
         _print_grid(console, f"{result.ours} against the others", *comparison_grid(result))
     for text in published.NOT_COMPARABLE:

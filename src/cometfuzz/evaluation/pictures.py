@@ -61,7 +61,7 @@ def draw(runs: Sequence[Run], out: Path) -> list[str]:
             axis.set(title=criterion, xlabel=label, ylabel="% of all items")
             axis.set_ylim(bottom=0)
             axis.grid(alpha=0.3)
-        figure.axes[0].legend(fontsize="small")
+        figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside right upper", fontsize="small")
         names.append(f"coverage-over-{short}.png")
         figure.savefig(out / names[-1], dpi=110)
     return names
@@ -89,8 +89,7 @@ def band(
 
 def page(result: Result, pictures: Sequence[str]) -> str:
     """The tables and pictures as HTML; every text is escaped."""
-    observed = any("branches" in row.shares for table in result.tables for row in table.rows)
-    tables = [(table.title, *grid(table, observed)) for table in result.tables]
+    tables = [(table.title, *grid(table)) for table in result.tables]
     if result.comparisons:
         tables.append((f"{result.ours} against the others", *comparison_grid(result)))
     template = Environment(autoescape=True).from_string(PAGE)

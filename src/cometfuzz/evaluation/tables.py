@@ -149,9 +149,10 @@ def _row(arm: str, found: Sequence[tuple[Run, Moment]], published: Mapping[str, 
     )
 
 
-def grid(table: Table, observed: bool, brief: bool = False) -> tuple[list[str], list[list[str]]]:
+def grid(table: Table, brief: bool = False) -> tuple[list[str], list[list[str]]]:
     """The columns and cells of a table: percent, and in brackets what was published. brief: for a terminal."""
-    criteria = [*CRITERIA, *(OBSERVED if observed else ()), *(() if brief else INPUTS)]
+    observed = [name for name in OBSERVED if any(name in row.shares for row in table.rows)]
+    criteria = [*CRITERIA, *observed, *(() if brief else INPUTS)]
     columns = ["arm", "n", "models", "executed", *(() if brief else ("attempts", "nodes")), "CPU s each", *criteria]
     cells = []
     for row in table.rows:
@@ -183,10 +184,9 @@ def comparison_grid(result: Result) -> tuple[list[str], list[list[str]]]:
 
 def markdown(result: Result) -> str:
     """The tables as a page, with what they cannot be compared with."""
-    observed = _is_observed(result)
     parts = [f"# {result.name}", _intro(result)]
     for table in result.tables:
-        parts += [f"## {table.title.capitalize()}", pipes(*grid(table, observed))]
+        parts += [f"## {table.title[0].upper()}{table.title[1:]}", pipes(*grid(table))]
     if result.comparisons:
         parts += [f"## {result.ours} against the others", pipes(*comparison_grid(result)), STATISTICS]
     parts += ["## Not comparable", "\n".join(f"- {text}" for text in NOT_COMPARABLE)]
@@ -207,10 +207,6 @@ def _intro(result: Result) -> str:
         f"{what} Percent of the paper's space, medians over seeds {seeds}; in brackets what was published.{command} "
         f"{result.machine}."
     )
-
-
-def _is_observed(result: Result) -> bool:
-    return any("branches" in row.shares or "branches" in row.published for table in result.tables for row in table.rows)
 
 
 def pipes(columns: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
