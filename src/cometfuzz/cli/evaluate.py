@@ -48,6 +48,9 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tabl
 
 ROUTES = "keras-tf,keras-torch,keras2-tf"
 
+SHORT = 24
+"""Signs of a name that stays on one line of a table."""
+
 
 @app.command(epilog="Example: cometfuzz evaluate rq1 --generated --seeds 3 --cases 300 --out evaluations/small")
 def rq1(
@@ -248,7 +251,9 @@ def _print(result: Result) -> None:
 
 
 def _print_grid(console: Console, title: str, columns: Sequence[str], cells: Sequence[Sequence[str]]) -> None:
+    names_are_short = all(len(row[0]) <= SHORT for row in cells)
     headers = [folding(column) for column in columns]
+    headers[0].no_wrap = names_are_short
     table = Table(*headers, title=title, title_justify="left", box=box.SIMPLE, padding=0, pad_edge=False)
     for row in cells:
         table.add_row(*map(Text, row))
