@@ -9,13 +9,15 @@ from pathlib import Path
 
 import campaigning
 import pytest
+from typer.testing import CliRunner
 
 from cometfuzz.campaign.store import Store
-from cometfuzz.errors import InvalidCampaign, UnknownName
+from cometfuzz.cli.evaluate import app
+from cometfuzz.errors import CometfuzzError, InvalidCampaign, UnknownName
 from cometfuzz.evaluation import published, rq2
 from cometfuzz.evaluation.arms import Arm, arms, folder_of, sigmas, single_switches, without_one
 from cometfuzz.evaluation.pictures import band, draw, page
-from cometfuzz.evaluation.running import Bounds, Moment, Run, generate, runs
+from cometfuzz.evaluation.running import Bounds, Moment, Run, Show, generate, runs
 from cometfuzz.evaluation.statistics import a12, compare, holm, mann_whitney, quartiles
 from cometfuzz.evaluation.tables import grid, markdown, pipes, rows_csv, summarise
 from cometfuzz.ir.codec import case_id
@@ -198,3 +200,31 @@ def test_kinds_of_faults_are_told_apart_by_arm(tmp_path: Path) -> None:
     assert ["d-1", "crash", "2 (1)", "1 (1)"] in rq2.sight_grid(found)[1]
     assert crash.key.strip().replace("|", "\\|") in pipes(*rq2.sight_grid(found))
     assert json.loads(json.dumps(found.as_plain()))["arms"]["comet"]["kinds"] == 3
+
+
+def test_the_command_goes_on_after_ctrl_c(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    command = ["rq4", "--seeds", "2", "--cases", "6", "--arms", "comet,comet-o", "--out", str(tmp_path), "--json"]
+    made: list[str] = []
+
+    def stopping(run: Run, bounds: Bounds, show: Show) -> None:
+        if len(made) == 2:
+            raise KeyboardInterrupt
+        made.append(run.arm.name)
+        generate(run, bounds, show)
+
+    with monkeypatch.context() as patched:
+        patched.setattr("cometfuzz.evaluation.running.generate", stopping)
+        ended = CliRunner().invoke(app, command)
+    assert ended.exit_code == 130
+    assert (made, (tmp_path / "tables.md").exists()) == (["comet", "comet-o"], True)
+    before = (tmp_path / "comet" / "1" / "trace.json").read_bytes()
+    ended = CliRunner().invoke(app, command)
+    assert ended.exit_code == 0
+    (at_cases, _) = json.loads(ended.stdout[ended.stdout.index("{") :])["tables"]
+    assert [(row["arm"], row["runs"], row["models"]) for row in at_cases["rows"]] == [
+        ("comet", 2, 6),
+        ("comet-o", 2, 6),
+    ]
+    assert (tmp_path / "comet" / "1" / "trace.json").read_bytes() == before
+    for wrong in (["rq1", "--arms", "nobody"], ["rq2", "--out", str(tmp_path / "none")]):
+        assert isinstance(CliRunner().invoke(app, wrong).exception, CometfuzzError)
