@@ -7,7 +7,7 @@ endif
 environments := PYTHONPATH=src $(PYTHON) -m cometfuzz.execution.environments
 
 .DEFAULT_GOAL := help
-.PHONY: help setup cluster python test test-browser lint fuzz bugs conformance
+.PHONY: help setup cluster python test test-browser lint fuzz bugs conformance measurements picture release site
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -47,6 +47,21 @@ bugs: setup ## run the scripts of all collected bugs (bugs/) again: still there 
 
 conformance: setup ## hold all evidence of the ledger against the libraries: every case, every rule (half an hour)
 	EVIDENCE=all .venv/bin/python -m pytest -n auto --dist worksteal tests/conformance
+
+measurements: setup ## measure anew what costs little (names=make-test: what is named), and write docs/measurements.md
+	.venv/bin/python experiments/measurements.py measure $(names)
+
+picture: setup ## run a campaign of ninety seconds and keep its screen as README's picture
+	.venv/bin/python experiments/screen_picture.py
+
+release: python ## build wheel and sdist into dist/, check them, install them in clean venvs and use them
+	@$(environments) link
+	.venv/bin/python experiments/release.py
+
+site: python ## build the docs as pages to browse: build/site/index.html
+	@$(environments) create docs
+	@$(environments) link
+	.venv/bin/python experiments/site.py
 
 python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \

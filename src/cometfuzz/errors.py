@@ -4,6 +4,11 @@ A target library's failure is never one of these: it is a value, an Outcome. Mes
 "expected ...; received name=value" and name the place.
 """
 
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
 
 class CometfuzzError(Exception):
     """Base of all errors that a user may see as one line."""
@@ -23,6 +28,12 @@ class InvalidCoverage(CometfuzzError):
 
 class UnknownName(CometfuzzError):
     """A layer, route, environment or parameter that nobody registered."""
+
+
+def near(name: str, known: Iterable[str]) -> str:
+    """The end of a message about an unknown name: the one that may have been meant, if there is one like it."""
+    close = get_close_matches(name, list(known), 1)
+    return f": did you mean {close[0]}?" if close else ""
 
 
 class InvalidRoute(CometfuzzError):

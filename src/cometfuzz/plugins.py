@@ -27,18 +27,32 @@ TOLD = "COMETFUZZ_LAYERS"
 """The variable by which a child is told of layers."""
 
 OURS = "cometfuzz"
+PROJECT = Path(__file__).with_name("pyproject.toml")
+"""Where a wheel has it; not there in a checkout."""
+
 Loaded = TypeVar("Loaded")
 
 
 def found(group: str) -> list[EntryPoint]:
     """The entry points of a group, each name once."""
     points = list(entry_points(group=group))
-    ours = [point for point in points if is_ours(point)]
+    ours = in_declared_order(group, [point for point in points if is_ours(point)])
     others = [] if os.environ.get(SWITCH) == "none" else [point for point in points if not is_ours(point)]
     first: dict[str, EntryPoint] = {}
     for point in ours + sorted(others, key=lambda point: point.name):
         first.setdefault(point.name, point)
     return list(first.values())
+
+
+def in_declared_order(group: str, ours: list[EntryPoint], project: Path = PROJECT) -> list[EntryPoint]:
+    """Ours in the order of pyproject.toml. What builds a wheel sorts them by name, so a wheel has that file with it; in
+    a checkout they are in order."""
+    if not ours or not project.is_file():
+        return ours
+    tomllib = import_module("tomllib")  # not in Python 3.9, where a child runs and nothing of ours is installed
+    declared = tomllib.loads(project.read_text(encoding="utf-8"))["project"]["entry-points"]
+    order = list(declared[group])
+    return sorted(ours, key=lambda point: order.index(point.name))
 
 
 def is_ours(point: EntryPoint) -> bool:

@@ -53,6 +53,7 @@ COMMANDS: dict[str, Sequence[str]] = {
     "verify": ("verify", "DIR"),
     "report": ("report", "DIR"),
     "junit": ("report", "DIR", "--format", "junit"),
+    "sarif": ("report", "DIR", "--format", "sarif"),
     "json": ("report", "DIR", "--format", "json"),
     "markdown": ("report", "DIR", "--format", "markdown"),
     "bugs": ("bugs", "DIR"),

@@ -15,6 +15,7 @@ from cometfuzz.catalogue.validate import assemble
 from cometfuzz.coverage.layers import paper_space
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.graph import Draft, Edge
+from cometfuzz.mutation import PAPER
 
 LAYER = """
 from cometfuzz.catalogue.spec import layer
@@ -299,3 +300,47 @@ def test_a_broken_layer_is_named_and_stops_a_campaign(project: Path) -> None:
     ended = command(project, "run", "--out", "campaign", "--routes", "toy,reference", "--cases", "1")
     assert ended.returncode == 2
     assert "cometfuzz.layers: expected 'bad' to be usable" in ended.stderr
+
+
+NINTH = """
+from cometfuzz.mutation.base import Inapplicable
+
+def same(graph, guide, draw, limits):
+    return graph
+"""
+
+
+def test_a_ninth_mutation_takes_part_only_when_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "ninth.py").write_text(NINTH)
+    metadata = tmp_path / "ninth-1.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: ninth\nVersion: 1\n")
+    points = "Same = ninth:same\nGone = ninth:gone\nMDims = ninth:same\n"
+    (metadata / "entry_points.txt").write_text(f"[cometfuzz.mutations]\n{points}")
+    program = (
+        "import contextlib, io, json, sys\n"
+        "from cometfuzz.cli import main\n"
+        "from cometfuzz.mutation import MUTATIONS, PAPER\n"
+        "assert list(MUTATIONS) == [*PAPER, 'SpecialBranch', 'Precision', 'Gone', 'Same'], list(MUTATIONS)\n"
+        "assert MUTATIONS['MDims'].__module__ == 'cometfuzz.mutation.change_rank'\n"  # nobody takes the place of ours
+        "for arguments in json.loads(sys.argv[1]):\n"
+        "    sys.argv = ['cometfuzz', 'generate', '--cases', '40', '--json', *arguments]\n"
+        "    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as err:\n"
+        "        try:\n"
+        "            main()\n"
+        "        except SystemExit as end:\n"
+        "            code = end.code\n"
+        "    print(json.dumps([code, out.getvalue(), err.getvalue()]))\n"
+    )
+    asked = ([], ["--mutations", "Same"], ["--mutations", "Other"], ["--mutations", "Gone"])
+    command = [sys.executable, "-c", program, json.dumps([*asked, ["--strategy", "odd", "--mutations", "Same"]])]
+    environ = {**os.environ, "PYTHONPATH": str(tmp_path), "COMETFUZZ_PLUGINS": ""}
+    ended = subprocess.run(command, env=environ, capture_output=True, text=True, check=True)
+    codes, printed, (_, _, other, gone, odd) = zip(*map(json.loads, ended.stdout.splitlines()), strict=True)
+    assert codes == (0, 0, 2, 2, 2)
+    eight, nine = (json.loads(text)["operators"] for text in printed[:2])
+    assert tuple(eight) == PAPER
+    assert (tuple(nine), nine["Same"]["applied"] > 0) == ((*PAPER, "Same"), True)
+    assert "received mutation='Other'" in other
+    assert "expected 'Gone' at ninth:gone; received AttributeError" in gone
+    assert "expected no mutation for odd" in odd

@@ -116,6 +116,7 @@ READS_BUGS = (
     "verify",
     "report",
     "junit",
+    "sarif",
     "json",
     "markdown",
     "bugs",
@@ -123,7 +124,7 @@ READS_BUGS = (
     "show",
     "collect",
 )
-REPORTS = ("report", "junit", "json", "markdown")
+REPORTS = ("report", "junit", "sarif", "json", "markdown")
 READS_CASES = ("resume", "replay", *REPORTS)
 READS_FINDINGS = ("resume", "replay", *REPORTS, "export --findings")
 EXPORTS = ("export", "export --json")

@@ -411,3 +411,18 @@ def test_configuration_names_interpreters_that_routes_move_to(tmp_path: Path, mo
             configured(Config(environments={"mine": EnvironmentConfig(str(python), {"A B": "1"})}))
     finally:
         configured(Config())
+
+
+def test_an_installed_package_is_its_own_tool(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "environments").mkdir()
+    for name in ("main", "tool", "docs"):
+        (tmp_path / "environments" / f"{name}.txt").write_text("numpy==2.0.0\n")
+    monkeypatch.setenv("COMETFUZZ_ENVIRONMENTS", str(tmp_path / "environments"))
+    assert environments.built_names() == ["docs", "main", "tool"]
+    assert "tool" not in environments.own()
+    monkeypatch.setattr("cometfuzz.__file__", str(tmp_path / "__init__.py"))
+    assert environments.built_names() == ["main"]
+    assert environments.find("tool").python == Path(sys.executable)
+    assert environments.find("tool").ready
+    with pytest.raises(UnknownName, match="expected a new name"):
+        environments.add("tool", sys.executable, {})

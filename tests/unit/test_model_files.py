@@ -6,7 +6,7 @@ import resource
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -214,11 +214,12 @@ for name in sys.argv[1:]:
 """
 
 
-@pytest.mark.parametrize("make", [pipe, folder, device, unix_socket])
-def test_what_is_no_regular_file_is_refused_at_once(tmp_path: Path, make: Callable[[Path], None]) -> None:
-    paths = [tmp_path / f"x.{suffix}" for suffix in ("json", "keras", "h5")]
-    for path in paths:
-        make(path)
+def test_what_is_no_regular_file_is_refused_at_once(tmp_path: Path) -> None:
+    paths = []
+    for make in (pipe, folder, device, unix_socket):
+        for suffix in ("json", "keras", "h5"):
+            paths.append(tmp_path / f"{make.__name__}.{suffix}")
+            make(paths[-1])
     run = subprocess.run(
         [sys.executable, "-c", LOAD, *map(str, paths)],
         capture_output=True,

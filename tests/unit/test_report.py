@@ -6,7 +6,9 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
+import msgspec
 import pytest
+import sarif
 from lxml import etree
 from reporting import HOSTILE, HOSTILE_LINK, bug, bugs, hostile_bug, write_campaign
 from typer.testing import CliRunner
@@ -25,6 +27,7 @@ from cometfuzz.reports.html import rerun_command, write_report
 from cometfuzz.reports.json_report import json_report
 from cometfuzz.reports.junit import junit_report
 from cometfuzz.reports.markdown import fenced, inline, markdown_report
+from cometfuzz.reports.sarif import sarif_report
 from cometfuzz.reports.text import is_link, visible
 from cometfuzz.triage.bug import Script
 from cometfuzz.triage.records import bug_as_plain, bug_from_plain
@@ -256,6 +259,7 @@ def test_a_campaign_without_anything_has_a_report(tmp_path: Path) -> None:
     assert not Elements(text).wrong
     assert SCHEMA.validate(etree.fromstring(junit_report(facts).encode()))
     assert json.loads(json_report(facts))["bugs"] == []
+    assert msgspec.json.decode(sarif_report(facts), type=sarif.Log).runs[0].results == []
     assert markdown_report(facts).startswith("# No bugs\n")
 
 
@@ -263,12 +267,34 @@ def test_junit_holds_to_the_schema(facts: Facts) -> None:
     tree = etree.fromstring(junit_report(facts).encode())
     assert SCHEMA.validate(tree), SCHEMA.error_log
     assert len(tree.findall(".//testcase")) == len(facts.bugs)
-    assert (tree.get("failures"), tree.get("skipped")) == ("6", "4")
+    assert (tree.get("failures"), tree.get("skipped")) == ("7", "3")
     failed = [case.get("name") for case in tree.findall(".//testcase[failure]")]
     assert any("onnxruntime: value" in name for name in failed)
     assert not any("keras: crash in LSTM" in name for name in failed)
     wrong = etree.fromstring(junit_report(facts).replace("<failure message", "<failure massage").encode())
     assert not SCHEMA.validate(wrong)
+
+
+def test_sarif_holds_to_the_standard(facts: Facts) -> None:
+    text = sarif_report(facts)
+    (run,) = msgspec.json.decode(text, type=sarif.Log).runs
+    assert [result.properties["id"] for result in run.results] == [each.id for each in facts.bugs]
+    by_title = {result.message.text.partition(".")[0]: result for result in run.results}
+    wrong = by_title["onnxruntime: value in Conv2D > ReLU"]
+    assert (wrong.kind, wrong.level, wrong.rule_id) == ("fail", "error", "value")
+    artifact = run.artifacts[wrong.locations[0].physical_location.artifact_location.index]
+    assert artifact.contents.text.startswith("import onnxruntime\n")
+    known = by_title["keras: crash in LSTM"]
+    assert known.suppressions[0].justification.startswith("known: https://")
+    assert known.work_item_uris == ["https://github.com/keras-team/keras/issues/12345"]
+    assert [by_title[f"{name}"].kind for name in ("jax: hang in SeparableConv2D",)] == ["review"]
+    counted = [result for result in run.results if result.kind == "fail" and not result.suppressions]
+    assert len(counted) == int(etree.fromstring(junit_report(facts).encode()).get("failures"))
+    assert len({result.fingerprints["signature/v1"] for result in run.results}) == len(run.results)
+    assert "javascript:" not in "".join(link for each in run.results for link in each.work_item_uris or ())
+    for spoilt in (text.replace('"ruleIndex": 0', '"ruleIndex": 1'), text.replace('"startLine"', '"line"')):
+        with pytest.raises(msgspec.ValidationError):
+            msgspec.json.decode(spoilt, type=sarif.Log)
 
 
 def test_json_is_strict_and_complete(facts: Facts) -> None:
@@ -370,7 +396,7 @@ def test_the_commands(folder: Path, tmp_path: Path) -> None:
     assert "\x1b" not in printed("show", folder, hostile_bug().id)
     index = printed("report", folder, "-o", tmp_path / "pages").strip()
     assert Path(index).is_file()
-    for form in ("junit", "json", "markdown"):
+    for form in ("junit", "sarif", "json", "markdown"):
         printed("report", folder, "--format", form, "-o", tmp_path / form)
         assert printed("report", folder, "--format", form).strip() == (tmp_path / form).read_text().strip()
 

@@ -15,17 +15,18 @@ from trials import chain
 
 from cometfuzz import plugins
 from cometfuzz.config import PolicyConfig
-from cometfuzz.errors import NoScript
+from cometfuzz.errors import NoScript, UnknownName
 from cometfuzz.execution import configuring
 from cometfuzz.execution.configuring import lacking, on_demand, usable
 from cometfuzz.execution.environments import Environment
 from cometfuzz.execution.policy import joined
 from cometfuzz.execution.versions import versions_of
+from cometfuzz.plugins import in_declared_order
 from cometfuzz.routes import Library, registry
 from cometfuzz.routes.keras import utility
 from cometfuzz.routes.litert import in_order
 from cometfuzz.routes.openvino_frontends import by_place, in_our_order
-from cometfuzz.routes.registry import BROKEN, ROUTES, base_of, library_named
+from cometfuzz.routes.registry import BROKEN, ROUTES, base_of, choose, library_named
 from cometfuzz.triage.bug import Blame
 from cometfuzz.triage.reproducer import Task, make_script
 from cometfuzz.triage.scripts.readers import engine_reading, written
@@ -42,6 +43,13 @@ NAMES = (
     *("torch-aotinductor", "torch-traced", "openvino-saved", "openvino-tflite", "openvino-torch"),
     *("openvino-export-tf", "openvino-export-torch", "keras-openvino", "keras-numpy", "jax-export", "jax-saved"),
 )
+
+
+def test_a_name_that_nobody_knows_is_told_from_one_that_was_mistyped() -> None:
+    with pytest.raises(UnknownName, match=r"received route='keras-ft': did you mean keras-tf\?$"):
+        choose("keras-ft", ROUTES)
+    with pytest.raises(UnknownName, match=r"received route='nothing-like-it'$"):
+        choose("nothing-like-it", ROUTES)
 
 
 def test_all_of_ours_are_there() -> None:
@@ -226,3 +234,11 @@ def test_a_cast_is_left_out_only_where_the_dtype_is_the_same(given: str, wanted:
     node = chain((2, 2), ("cast", {"dtype": wanted})).graph.nodes[-1]
     utility(Ops(), node, SimpleNamespace(dtype=given))
     assert called == done
+
+
+def test_what_is_ours_keeps_its_order_in_a_wheel_whose_metadata_sorts_it(tmp_path: Path) -> None:
+    declared = tmp_path / "pyproject.toml"
+    declared.write_text('[project.entry-points."some.group"]\nsecond = "a:b"\nfirst = "a:c"\n')
+    points = [EntryPoint("first", "a:c", "some.group"), EntryPoint("second", "a:b", "some.group")]
+    assert [point.name for point in in_declared_order("some.group", points, declared)] == ["second", "first"]
+    assert in_declared_order("some.group", points, tmp_path / "none") == points

@@ -1,6 +1,5 @@
 """The search: the pool, Metropolis-Hastings, and strategies that are the same every time."""
 
-import json
 import os
 import subprocess
 import sys
@@ -299,50 +298,6 @@ def test_a_strategy_from_outside_is_found_by_its_entry_point(tmp_path: Path) -> 
     environ = {**os.environ, "PYTHONPATH": str(tmp_path), "COMETFUZZ_PLUGINS": ""}
     ended = subprocess.run([sys.executable, "-c", program], env=environ, capture_output=True, text=True, check=True)
     assert ended.stdout == "['comet', 'directed', 'fixed']\nFixed\n"
-
-
-NINTH = """
-from cometfuzz.mutation.base import Inapplicable
-
-def same(graph, guide, draw, limits):
-    return graph
-"""
-
-
-def test_a_ninth_mutation_takes_part_only_when_asked_for(tmp_path: Path) -> None:
-    (tmp_path / "ninth.py").write_text(NINTH)
-    metadata = tmp_path / "ninth-1.dist-info"
-    metadata.mkdir()
-    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: ninth\nVersion: 1\n")
-    points = "Same = ninth:same\nGone = ninth:gone\nMDims = ninth:same\n"
-    (metadata / "entry_points.txt").write_text(f"[cometfuzz.mutations]\n{points}")
-    program = (
-        "import contextlib, io, json, sys\n"
-        "from cometfuzz.cli import main\n"
-        "from cometfuzz.mutation import MUTATIONS, PAPER\n"
-        "assert list(MUTATIONS) == [*PAPER, 'SpecialBranch', 'Precision', 'Gone', 'Same'], list(MUTATIONS)\n"
-        "assert MUTATIONS['MDims'].__module__ == 'cometfuzz.mutation.change_rank'\n"  # nobody takes the place of ours
-        "for arguments in json.loads(sys.argv[1]):\n"
-        "    sys.argv = ['cometfuzz', 'generate', '--cases', '40', '--json', *arguments]\n"
-        "    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as err:\n"
-        "        try:\n"
-        "            main()\n"
-        "        except SystemExit as end:\n"
-        "            code = end.code\n"
-        "    print(json.dumps([code, out.getvalue(), err.getvalue()]))\n"
-    )
-    asked = ([], ["--mutations", "Same"], ["--mutations", "Other"], ["--mutations", "Gone"])
-    command = [sys.executable, "-c", program, json.dumps([*asked, ["--strategy", "odd", "--mutations", "Same"]])]
-    environ = {**os.environ, "PYTHONPATH": str(tmp_path), "COMETFUZZ_PLUGINS": ""}
-    ended = subprocess.run(command, env=environ, capture_output=True, text=True, check=True)
-    codes, printed, (_, _, other, gone, odd) = zip(*map(json.loads, ended.stdout.splitlines()), strict=True)
-    assert codes == (0, 0, 2, 2, 2)
-    eight, nine = (json.loads(text)["operators"] for text in printed[:2])
-    assert tuple(eight) == PAPER
-    assert (tuple(nine), nine["Same"]["applied"] > 0) == ((*PAPER, "Same"), True)
-    assert "received mutation='Other'" in other
-    assert "expected 'Gone' at ninth:gone; received AttributeError" in gone
-    assert "expected no mutation for odd" in odd
 
 
 def test_an_unknown_strategy_is_refused() -> None:

@@ -135,7 +135,9 @@ class Session:
         self.store, self.settings, self._resources = store, settings, ExitStack()
         if missing := [name for name in settings.routes if name not in routes]:
             raise InvalidCampaign(
-                f"{store.folder}: expected routes out of {', '.join(routes)}; received {', '.join(map(repr, missing))}"
+                f"{store.folder}: expected routes out of {', '.join(routes)}; received "
+                f"{', '.join(map(repr, missing))}: what declares them is missing, a package or the cometfuzz.toml "
+                "of then (--config)"
             )
         expect_plugins()
         taking, sides = {name: routes[name] for name in settings.routes}, settings.sides

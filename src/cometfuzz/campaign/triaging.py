@@ -78,7 +78,8 @@ def triage_campaign(
     if not names:
         raise InvalidCampaign(
             f"{store.folder}: expected a campaign on routes that are here: {', '.join(routes)}; received "
-            f"{', '.join(map(repr, store.routes))}"
+            f"{', '.join(map(repr, store.routes))}: what declares them is missing, a package or the cometfuzz.toml "
+            "of then (--config)"
         )
     limits = WorkerLimits(stage_s=STAGE_S)
     with Executor(with_switches(routes[name] for name in names), limits=limits, pause_after=0) as executor:

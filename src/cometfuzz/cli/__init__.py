@@ -19,6 +19,8 @@ from cometfuzz.cli.ends import exit_code_of
 from cometfuzz.cli.export import export
 from cometfuzz.cli.generate import generate
 from cometfuzz.cli.importing import import_
+from cometfuzz.cli.init import init
+from cometfuzz.cli.new import new
 from cometfuzz.cli.profile import profile
 from cometfuzz.cli.prove import prove_
 from cometfuzz.cli.reduce import reduce
@@ -36,6 +38,8 @@ app = typer.Typer(
     help="Test deep-learning libraries by generating neural-network models.",
     epilog="Example: cometfuzz layers Conv2D",
 )
+app.command()(init)
+app.command()(new)
 app.command()(run)
 app.command()(resume)
 app.command()(compare)

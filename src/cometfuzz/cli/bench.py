@@ -10,6 +10,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from cometfuzz.catalogue.drawing import draw_graph
 from cometfuzz.catalogue.files import decode
 from cometfuzz.catalogue.validate import type_call, validate
+from cometfuzz.cli.completing import complete_route, complete_routes
 from cometfuzz.cli.numbers import MOST_SECONDS, at_most
 from cometfuzz.cli.output import print_json
 from cometfuzz.draw import Draw
@@ -89,7 +90,9 @@ def mutate(
 def execute(
     models: Annotated[int, typer.Option(min=1, help="How many models.")] = 100,
     layers: Annotated[int, typer.Option(min=1, help="Layers in each model.")] = 12,
-    routes: Annotated[str, typer.Option(help="Routes, with commas.")] = "keras-tf,keras-torch,onnxruntime,openvino",
+    routes: Annotated[
+        str, typer.Option(autocompletion=complete_routes, help="Routes, with commas.")
+    ] = "keras-tf,keras-torch,onnxruntime,openvino",
     sharing: Annotated[int, typer.Option(min=0, help="Models on all readers of one ONNX file; 0 for none.")] = 20,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
@@ -144,7 +147,9 @@ def branches(
 def direct(
     models: Annotated[int, typer.Option(min=1, help="How many models.")] = 200,
     nodes: Annotated[int, typer.Option(min=2, help="Nodes in each model.")] = 12,
-    route: Annotated[str, typer.Option(help="A route that reads the ONNX that we write.")] = "direct-onnxruntime",
+    route: Annotated[
+        str, typer.Option(autocompletion=complete_route, help="A route that reads the ONNX that we write.")
+    ] = "direct-onnxruntime",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Write drawn models as ONNX, check and run them: CPU time of these stages, and with all that lies between.

@@ -8,11 +8,11 @@ from typing import Annotated, Any
 import msgspec
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from cometfuzz.cli.ledger import learn
 from cometfuzz.cli.output import folding, print_json, writing
+from cometfuzz.cli.progress import progress
 from cometfuzz.errors import EnvironmentFailure, NoScript, UnknownName
 from cometfuzz.execution import environments
 from cometfuzz.execution.environments import Environment
@@ -85,16 +85,14 @@ def bisect(
     start = min(max(start, bounds[0]), bounds[1])
     first = [place for place, given in zip(bounds, (low, high), strict=True) if given]
     trying = Trying(entry.collected.slug, entry.collected.bug, overlays)
-    columns = (TextColumn("bisecting"), BarColumn(bar_width=20), TextColumn("{task.fields[at]}"), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("", total=most, at="")
+    with progress("bisecting", most, quiet=as_json) as shown:
 
         def attempt(release: str) -> Try:
-            progress.update(task, at=f"{package} {release}")
+            shown.update(at=f"{package} {release}")
             found = trying.attempt(release)
-            progress.advance(task)
+            shown.advance()
             if not as_json:
-                progress.console.print(f"{package} {release}: {found.result}", markup=False, highlight=False)
+                shown.say(f"{package} {release}: {found.result}")
             return found
 
         search = Search(releases, attempt, most, dict(trying.known))

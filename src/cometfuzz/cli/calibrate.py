@@ -4,12 +4,13 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.progress import track
 from rich.table import Table
 
 from cometfuzz.catalogue.utility import SPECIAL_NODES
+from cometfuzz.cli.completing import complete_routes
 from cometfuzz.cli.numbers import LARGEST_SEED, at_most
 from cometfuzz.cli.output import print_json
+from cometfuzz.cli.progress import progress
 from cometfuzz.config import load as load_config
 from cometfuzz.execution.configuring import configured, usable
 from cometfuzz.execution.executor import Executor
@@ -24,7 +25,9 @@ from cometfuzz.seeds.published import names, synthesised
 
 def calibrate(
     cases: Annotated[int, typer.Option(min=1, help="How many models to run.")] = 100,
-    routes: Annotated[str, typer.Option(help="Routes, with commas between them.")] = ",".join(with_turn("base")),
+    routes: Annotated[
+        str, typer.Option(autocompletion=complete_routes, help="Routes, with commas between them.")
+    ] = ",".join(with_turn("base")),
     seed: Annotated[int, typer.Option(min=0, callback=at_most(LARGEST_SEED), help="Same seed, same models.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
@@ -41,8 +44,9 @@ def calibrate(
     made: list[Case] = []
     rehearse(strategy, cases, made.append)
     calibration = Calibration()
-    with Executor(chosen) as executor:
-        for case in track(made, "running", console=Console(stderr=True), transient=True):
+    with Executor(chosen) as executor, progress("running", len(made), quiet=as_json) as shown:
+        for case in made:
+            shown.advance()
             dialect = usual_dialects().of(case.graph).name
             speaking = [route.name for route in chosen if route.speaks in (dialect, "")]
             clean = not any(node.layer in SPECIAL_NODES for node in case.graph.nodes)

@@ -13,6 +13,7 @@ from rich.table import Table
 
 from cometfuzz.catalogue.files import save
 from cometfuzz.cli.check_onnx import CheckedFile, check_file
+from cometfuzz.cli.completing import complete_routes
 from cometfuzz.cli.numbers import LARGEST_SEED, at_most
 from cometfuzz.cli.output import print_json
 from cometfuzz.config import load as load_config
@@ -80,7 +81,11 @@ def check(
         typer.Argument(metavar="MODEL", help="A model as Keras saves it, an ONNX file (.onnx), or a case (.json)."),
     ],
     routes: Annotated[
-        str, typer.Option(help="Routes, with commas between them; by default all that speak Keras 3, or read ONNX.")
+        str,
+        typer.Option(
+            autocompletion=complete_routes,
+            help="Routes, with commas between them; by default all that speak Keras 3, or read ONNX.",
+        ),
     ] = "",
     open_size: Annotated[
         int | None,

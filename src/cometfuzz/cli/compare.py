@@ -10,7 +10,7 @@ from typing import Annotated
 import msgspec
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from cometfuzz.campaign.comparison import Difference, triage_comparison
 from cometfuzz.campaign.events import CaseDone, Event
@@ -18,9 +18,11 @@ from cometfuzz.campaign.folder import DATABASE
 from cometfuzz.campaign.session import Settings, seed_texts
 from cometfuzz.campaign.store import Store
 from cometfuzz.campaign.triaging import Progress as Step
+from cometfuzz.cli.completing import complete_routes, complete_side
 from cometfuzz.cli.numbers import LARGEST_SEED, MOST_CASES, MOST_MINUTES, at_most
 from cometfuzz.cli.output import print_json
-from cometfuzz.cli.run import Configured, Jobs, ask_libraries, drive, meet
+from cometfuzz.cli.progress import progress
+from cometfuzz.cli.run import Configured, Jobs, Seeds, ask_libraries, drive, meet, never_ran, seed_graphs
 from cometfuzz.cli.triage import KnownOption
 from cometfuzz.config import load as load_config
 from cometfuzz.errors import InvalidCampaign, WorkerFailure
@@ -34,7 +36,6 @@ from cometfuzz.reports.comparison import Comparison, comparison, rendered, write
 from cometfuzz.reports.console import Screen
 from cometfuzz.reports.text import clean
 from cometfuzz.routes import Route
-from cometfuzz.seeds.published import names, synthesised
 from cometfuzz.triage.known import Known, gather_known
 
 MINUTES = 10.0
@@ -49,8 +50,10 @@ class FailOn(StrEnum):
 
 
 def compare(
-    old: Annotated[str, typer.Argument(metavar="A", help=f"The old side. {SIDE}.")],
-    new: Annotated[str, typer.Argument(metavar="B", help=f"The new side. {SIDE}, as many as for A.")],
+    old: Annotated[str, typer.Argument(metavar="A", help=f"The old side. {SIDE}.", autocompletion=complete_side)],
+    new: Annotated[
+        str, typer.Argument(metavar="B", help=f"The new side. {SIDE}, as many as for A.", autocompletion=complete_side)
+    ],
     minutes: Annotated[
         float | None,
         typer.Option(
@@ -67,8 +70,13 @@ def compare(
         int, typer.Option(min=0, callback=at_most(LARGEST_SEED), help="Same seed, same versions: same cases.")
     ] = 1,
     routes: Annotated[
-        str, typer.Option(help="Of two environments, only these routes, with commas between them; else all.")
+        str,
+        typer.Option(
+            autocompletion=complete_routes,
+            help="Of two environments, only these routes, with commas between them; else all.",
+        ),
     ] = "",
+    seeds: Seeds = None,
     out: Annotated[
         Path | None, typer.Option(help="The folder; by default campaigns/compare-TIME. One that is there goes on.")
     ] = None,
@@ -112,7 +120,7 @@ def compare(
         strategy="directed",
         seed=seed,
         routes=sides.routes,
-        seeds=seed_texts([synthesised(name) for name in names()]),
+        seeds=seed_texts(seed_graphs(seeds)),
         branches=False,
         graphs=msgspec.structs.asdict(given.graphs),
         jobs=jobs or given.jobs,
@@ -139,7 +147,7 @@ def compare(
     if fail_on is FailOn.regression and found.regressions:
         raise typer.Exit(1)
     if fail_on is FailOn.regression and idle:
-        raise WorkerFailure(f"expected every route to run; received routes={', '.join(idle)}, which never did")
+        raise WorkerFailure(never_ran(idle))
 
 
 def _opened(folder: Path, settings: Settings) -> Store:
@@ -194,17 +202,15 @@ def _triage(
     store: Store, sides: Sides, routes: Mapping[str, Route], known: Known, minutes: float | None, quiet: bool
 ) -> None:
     """Look into what differs, with a progress bar and a line for each difference."""
-    console, until = Console(stderr=True), None if minutes is None else time.monotonic() + 60 * minutes
-    columns = (TextColumn("looking into it"), BarColumn(bar_width=20), MofNCompleteColumn())
-    with Progress(*columns, TextColumn("{task.fields[step]}"), console=console, transient=True) as bar:
-        task = bar.add_task("", total=None, step="")
+    until = None if minutes is None else time.monotonic() + 60 * minutes
+    with progress("looking into it", quiet=quiet) as shown:
 
         def show(step: Step) -> None:
-            bar.update(task, total=step.total, completed=step.done, step=step.step[:40])
+            shown.update(step.done, step.total, step.step)
             each = Difference.of(step.bug) if step.bug is not None else None
             if each is not None and not quiet:
                 mark = each.kind if each.proved else f"{each.kind}, not proved"
-                console.print(f"{mark} {each.bug.id}: {clean(each.bug.title)}", markup=False, highlight=False)
+                shown.say(f"{mark} {each.bug.id}: {clean(each.bug.title)}")
 
         triage_comparison(store, sides, routes, known, show, lambda: until is not None and time.monotonic() > until)
 

@@ -7,13 +7,14 @@ from typing import Annotated
 import typer
 from rich import box
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from cometfuzz.catalogue import COUNTED
 from cometfuzz.catalogue.files import save
+from cometfuzz.cli.completing import complete_routes
 from cometfuzz.cli.numbers import LARGEST_SEED, MOST_JOBS, at_most
 from cometfuzz.cli.output import make_folder, print_json, writing
+from cometfuzz.cli.progress import progress
 from cometfuzz.errors import UnknownName
 from cometfuzz.execution.configuring import usable
 from cometfuzz.execution.conformance import Report, conform, layers_of
@@ -25,7 +26,9 @@ BASE_ROUTES = ",".join(with_turn("base"))
 
 def conformance(
     layers: Annotated[str, typer.Option(help="Layers, with commas between them; all by default.")] = "",
-    routes: Annotated[str, typer.Option(help=f"Routes, with commas, or `all`: {', '.join(ROUTES)}.")] = BASE_ROUTES,
+    routes: Annotated[
+        str, typer.Option(autocompletion=complete_routes, help=f"Routes, with commas, or `all`: {', '.join(ROUTES)}.")
+    ] = BASE_ROUTES,
     draws: Annotated[int, typer.Option(min=1, help="Draws of each layer on each route.")] = 10,
     seed: Annotated[
         int, typer.Option(min=0, callback=at_most(LARGEST_SEED), help="Another seed gives other draws.")
@@ -51,7 +54,7 @@ def conformance(
     wanted = [each for name in layers.split(",") if name for each in _named(name)]
     make_folder(out)
     report = Report()
-    interrupted = _run(chosen, wanted, draws, seed, jobs, report, policies)
+    interrupted = _run(chosen, wanted, draws, seed, jobs, report, policies, as_json)
     if out is not None:
         for result in report.undeclared:
             with writing(out):
@@ -78,19 +81,22 @@ def _named(name: str) -> list[str]:
 
 
 def _run(
-    routes: Sequence[Route], layers: Sequence[str], draws: int, seed: int, jobs: int, report: Report, policies: bool
+    routes: Sequence[Route],
+    layers: Sequence[str],
+    draws: int,
+    seed: int,
+    jobs: int,
+    report: Report,
+    policies: bool,
+    quiet: bool,
 ) -> bool:
     """True if the user interrupted, with what was done so far in the report."""
     names = [name for name in COUNTED if not layers or name in layers]
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        bars = {
-            route.name: progress.add_task(route.name, total=len(layers_of(route, layers)) * draws) for route in routes
-        }
+    with progress("drawn calls", sum(len(layers_of(route, layers)) * draws for route in routes), quiet=quiet) as shown:
         try:
             for result in conform(routes, names, draws, seed, jobs, policies=policies):
                 report.add(result)
-                progress.advance(bars[result.route])
+                shown.advance(f"{result.layer} on {result.route}")
         except KeyboardInterrupt:
             return True
     return False

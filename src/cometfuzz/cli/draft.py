@@ -89,7 +89,10 @@ def _chosen(folder: Path, name: str) -> Listed:
     chosen = _listed(as_collected(folder, name)) if alone else named(_found(folder), name)
     if chosen.entry is not None and not chosen.entry.defect.why.strip():
         where = chosen.entry.folder / ENTRY
-        raise InvalidCollection(f"{where}: expected why it is a bug, with which a draft begins; received why=''")
+        raise InvalidCollection(
+            f"{where}: expected why it is a bug, with which a draft begins; received why='': say it there, "
+            "in one or two sentences"
+        )
     return chosen
 
 

@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
+from cometfuzz.cli.completing import complete_environment
 from cometfuzz.cli.output import print_json
 from cometfuzz.config import load as load_config
 from cometfuzz.execution import environments
@@ -19,7 +20,10 @@ app = typer.Typer(
 
 @app.command(epilog="Example: cometfuzz env create main mxnet")
 def create(
-    names: Annotated[list[str] | None, typer.Argument(metavar="NAME", help="As in `env list`.")] = None,
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="NAME", help="As in `env list`.", autocompletion=complete_environment),
+    ] = None,
     every: Annotated[bool, typer.Option("--all", help="Build every environment.")] = False,
 ) -> None:
     """Build environments that are not ready yet, several at once.

@@ -8,12 +8,12 @@ from typing import Annotated, Any
 import typer
 from rich import box
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
 from cometfuzz.cli.numbers import LARGEST_SEED, at_most
 from cometfuzz.cli.output import folding, make_folder, print_json, writing
+from cometfuzz.cli.progress import progress
 from cometfuzz.config import load as load_config
 from cometfuzz.coverage.layers import CRITERIA
 from cometfuzz.errors import CometfuzzError, UnknownName
@@ -196,14 +196,11 @@ def _evaluate(
     chosen = {each: usable[each] for each in wanted}
     runs = list(running.runs(folder, arms, range(1, seeds + 1), bool(routes)))
     interrupted = False
-    columns = (TextColumn("{task.description}"), BarColumn(bar_width=20), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        bar = progress.add_task(name, total=len(runs) * bounds.cases)
+    with progress(name, len(runs) * bounds.cases, quiet=as_json) as shown:
         for place, run in enumerate(runs):
 
             def show(run: Run, moment: Moment, place: int = place) -> None:
-                line = f"{run.arm.name}, seed {run.seed}: {moment.cpu_s:.0f} CPU s"
-                progress.update(bar, completed=place * bounds.cases + moment.cases, description=line)
+                shown.update(place * bounds.cases + moment.cases, at=f"{run.arm.name}, seed {run.seed}")
 
             try:
                 if not run.is_done(bounds) and chosen:
@@ -213,7 +210,7 @@ def _evaluate(
             except KeyboardInterrupt:
                 interrupted = True
                 break
-            progress.update(bar, completed=(place + 1) * bounds.cases)
+            shown.update((place + 1) * bounds.cases)
     command = f"cometfuzz evaluate {name.replace('-', ' --')} --seeds {seeds} --cases {bounds.cases}"
     command += f" --cpu-seconds {bounds.cpu_s:g}" if bounds.cpu_s is not None else ""
     command += f" --arms {','.join(arm.name for arm in arms)}" if name in ("rq1", "rq4") else ""
@@ -274,15 +271,13 @@ def rq3(
     time of making, building and running it. The originals are models of up to 800 layers on images of 299 by 299:
     count some seconds for each of their cases.
     """
-    columns = (TextColumn("{task.description}"), BarColumn(bar_width=20), MofNCompleteColumn(), TimeRemainingColumn())
     with (
         experiment.KerasOnTensorFlow() as first,
         experiment.KerasOnTensorFlow() as second,
-        Progress(*columns, console=Console(stderr=True), transient=True) as progress,
+        progress("cases", 2 * cases, quiet=as_json) as shown,
     ):
-        bar = progress.add_task("cases", total=2 * cases)
         both = experiment.arms(seed, [first, second])
-        interrupted = experiment.run(both, cases, lambda arms: progress.update(bar, advance=1, description=_line(arms)))
+        interrupted = experiment.run(both, cases, lambda arms: shown.advance(_line(arms)))
     result = experiment.summarise(both)
     if as_json:
         print_json(result)

@@ -10,6 +10,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 
 from cometfuzz.catalogue.files import save
+from cometfuzz.cli.completing import complete_strategy
 from cometfuzz.cli.numbers import LARGEST_SEED, MOST_SIGMA, at_most
 from cometfuzz.cli.output import expect_place, make_folder, print_json, writing
 from cometfuzz.cli.run import MUTATIONS
@@ -35,7 +36,9 @@ PICTURES = (".png", ".svg", ".pdf")
 
 
 def generate(
-    strategy: Annotated[str, typer.Option(help=f"One of {', '.join(sorted(strategies()))}.")] = "comet",
+    strategy: Annotated[
+        str, typer.Option(autocompletion=complete_strategy, help=f"One of {', '.join(sorted(strategies()))}.")
+    ] = "comet",
     cases: Annotated[int, typer.Option(min=1, help="How many cases.")] = 100,
     seed: Annotated[int, typer.Option(min=0, callback=at_most(LARGEST_SEED), help="Same seed, same cases.")] = 1,
     sigma: Annotated[

@@ -8,13 +8,14 @@ from typing import Annotated, Any, get_args
 import msgspec
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from cometfuzz.campaign.triaging import STAGE_S
+from cometfuzz.cli.completing import complete_route, complete_routes
 from cometfuzz.cli.output import folding, print_json
+from cometfuzz.cli.progress import progress
 from cometfuzz.config import load as load_config
-from cometfuzz.errors import UnknownName
+from cometfuzz.errors import UnknownName, near
 from cometfuzz.execution.configuring import configured, usable
 from cometfuzz.execution.executor import Executor, expect_environments
 from cometfuzz.execution.reference import REFERENCE
@@ -46,7 +47,10 @@ app = typer.Typer(invoke_without_command=True)
 @app.callback()
 def ledger(
     context: typer.Context,
-    route: Annotated[str, typer.Option(help=f"Only what stands against one route: {', '.join(ROUTES)}.")] = "",
+    route: Annotated[
+        str,
+        typer.Option(autocompletion=complete_route, help=f"Only what stands against one route: {', '.join(ROUTES)}."),
+    ] = "",
     layer: Annotated[str, typer.Option(help="Only what a call of one layer can meet.")] = "",
     library: Annotated[str, typer.Option(help="Only defects of one library, such as keras or tf2onnx.")] = "",
     kind: Annotated[str, typer.Option(help="`bug`, `limit` (it does not promise this) or `choice`.")] = "",
@@ -70,7 +74,7 @@ def ledger(
         _print_predicates(as_json)
         return
     if route and route not in ROUTES:
-        raise UnknownName(f"expected a route out of {', '.join(ROUTES)}; received route={route!r}")
+        raise UnknownName(f"expected a route out of {', '.join(ROUTES)}; received route={route!r}{near(route, ROUTES)}")
     if kind not in ("", *KINDS):
         raise UnknownName(f"expected {', '.join(KINDS)}; received kind={kind!r}")
     meets = _ids(route, layer)
@@ -96,7 +100,11 @@ def ledger(
 @app.command()
 def refresh(
     routes: Annotated[
-        str, typer.Option(help="Routes, with commas between them; by default all whose versions are new.")
+        str,
+        typer.Option(
+            autocompletion=complete_routes,
+            help="Routes, with commas between them; by default all whose versions are new.",
+        ),
     ] = "",
     anew: Annotated[
         bool, typer.Option("--anew", help="Look again also for what is known with these versions.")
@@ -176,17 +184,15 @@ def look(routes: Sequence[Route], anew: bool = False, quiet: bool = False) -> li
     expect_environments(used)
     bugs = {entry.slug: entry.bug for entry in Collection.read(shipped()).entries}
     measured: list[Measured] = []
-    columns = (TextColumn("{task.description}"), BarColumn(bar_width=20), MofNCompleteColumn(), TimeElapsedColumn())
     try:
         with (
             Executor(used, limits=WorkerLimits(stage_s=STAGE_S), pause_after=0) as executor,
-            Progress(*columns, console=Console(stderr=True), transient=True, disable=quiet) as progress,
+            progress("known defects", len(waiting), quiet=quiet) as shown,
         ):
-            bar = progress.add_task("looking", total=len(waiting))
             for question in waiting:
-                progress.update(bar, description=f"known defects: {question.defect.id[:30]}")
+                shown.update(at=question.defect.id)
                 measured.append(measure(question, executor, bugs.get(question.defect.id)))
-                progress.advance(bar)
+                shown.advance()
     finally:
         _keep(measured)
     return measured

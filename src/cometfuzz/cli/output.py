@@ -56,6 +56,9 @@ def expect_place(file: Path | None) -> None:
     if file is None:
         return
     if file.is_dir() or not file.parent.is_dir():
-        raise CometfuzzError(f"{file}: expected a file in a folder that is there; received a folder, or one of none")
+        raise CometfuzzError(
+            f"{file}: expected a file in a folder that is there; received a folder, or one of none: "
+            "make it, or name another"
+        )
     if not os.access(file if file.exists() else file.parent, os.W_OK):
-        raise CometfuzzError(f"{file}: expected a file that may be written; received none")
+        raise CometfuzzError(f"{file}: expected a file that may be written; received none: name another")

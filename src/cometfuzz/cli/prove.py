@@ -6,10 +6,11 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from cometfuzz.campaign.triaging import STAGE_S
+from cometfuzz.cli.completing import complete_routes
 from cometfuzz.cli.output import print_json
+from cometfuzz.cli.progress import progress
 from cometfuzz.execution.configuring import usable
 from cometfuzz.execution.executor import Executor
 from cometfuzz.execution.reference import REFERENCE
@@ -27,7 +28,9 @@ from cometfuzz.triage.unrecorded import is_unrecorded
 
 
 def prove_(
-    routes: Annotated[str, typer.Option(help="Routes to run on, by name, or `all`.")] = "all",
+    routes: Annotated[
+        str, typer.Option(autocompletion=complete_routes, help="Routes to run on, by name, or `all`.")
+    ] = "all",
     matching: Annotated[str, typer.Option(help="Only defects whose id or text has this in it.")] = "",
     into: Annotated[Path, typer.Option(help="The collection, which is made if need be.")] = DEFAULT,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of lines.")] = False,
@@ -49,38 +52,37 @@ def prove_(
         if not _collected(collection, rule) and matching in f"{rule.id} {rule.text}"
     ]
     rows: list[dict[str, Any]] = []
-    console = Console(stderr=True)
-    columns = (TextColumn("prove"), BarColumn(bar_width=20), MofNCompleteColumn(), TextColumn("{task.fields[step]}"))
     limits = WorkerLimits(stage_s=STAGE_S)
     with (
         Executor(chosen, limits=limits, pause_after=0) as executor,
-        Progress(*columns, console=console, transient=True, disable=as_json) as bar,
+        progress("prove", len(waiting), quiet=as_json) as shown,
     ):
-        task = bar.add_task("", total=len(waiting), step="")
         triage = Triage(
             executor,
             reproduce=lambda bug: reproduce(bug, ROUTES, executor),
             bugs={entry.bug.id: entry.bug for entry in collection.entries},
-            report=lambda step: bar.update(task, step=step),
+            report=lambda step: shown.update(at=step),
             declared=True,
         )
         for rule in waiting:
             if _collected(collection, rule):  # by another rule of its entry, a moment ago
-                bar.advance(task)
+                shown.advance()
                 continue
-            proven = prove(rule, triage, names, lambda layer: bar.update(task, step=layer))
+            proven = prove(rule, triage, names, lambda layer: shown.update(at=layer))
             collection, row = _take(collection, proven)
             rows.append({"defect": rule.id, "route": proven.route, **row})
             if not as_json:
-                console.print(f"{row['what']}: {clean(_line(rule, row))}", markup=False, highlight=False)
-            bar.advance(task)
+                shown.say(f"{row['what']}: {clean(_line(rule, row))}")
+            shown.advance()
     write_drafts(collection)
     write_tables(collection)
     if as_json:
         print_json({"declared": rows})
         return
     added = sum(row["what"] == "added" for row in rows)
-    console.print(f"{plural(len(rows), 'declared bug')} looked into, {added} added to {into}.", highlight=False)
+    Console(stderr=True).print(
+        f"{plural(len(rows), 'declared bug')} looked into, {added} added to {into}.", highlight=False
+    )
 
 
 def _collected(collection: Collection, rule: Rule) -> bool:

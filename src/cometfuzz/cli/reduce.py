@@ -9,6 +9,7 @@ from rich.console import Console
 
 from cometfuzz.catalogue.files import load, save
 from cometfuzz.catalogue.spec import CATALOGUE
+from cometfuzz.cli.completing import complete_route
 from cometfuzz.cli.numbers import MOST_SECONDS, at_most
 from cometfuzz.cli.output import expect_place, print_json, writing
 from cometfuzz.cli.routes import Configured
@@ -35,7 +36,7 @@ from cometfuzz.triage.triage import Triage
 
 def reduce(
     case: Annotated[Path, typer.Argument(metavar="CASE.json", help="A case file.")],
-    route: Annotated[str, typer.Option(help="The route that fails.")],
+    route: Annotated[str, typer.Option(autocompletion=complete_route, help="The route that fails.")],
     beside: Annotated[
         str, typer.Option(help="Routes to compare with, with commas between them; they decide who is blamed.")
     ] = "",

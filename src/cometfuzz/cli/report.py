@@ -23,6 +23,7 @@ from cometfuzz.reports.html import write_report
 from cometfuzz.reports.json_report import brief, json_report, json_text
 from cometfuzz.reports.junit import junit_report
 from cometfuzz.reports.markdown import markdown_report
+from cometfuzz.reports.sarif import sarif_report
 from cometfuzz.reports.text import clean, plural, visible
 from cometfuzz.triage.records import bug_as_plain
 
@@ -38,12 +39,14 @@ class Format(StrEnum):
 
     html = "html"
     junit = "junit"
+    sarif = "sarif"
     json = "json"
     markdown = "markdown"
 
 
 TEXTS: dict[Format, Callable[[Facts], str]] = {
     Format.junit: junit_report,
+    Format.sarif: sarif_report,
     Format.json: json_report,
     Format.markdown: markdown_report,
 }
@@ -57,10 +60,10 @@ def report(
         typer.Option("--out", "-o", help="A folder for html, else a file; by default DIR/report, or standard output."),
     ] = None,
 ) -> None:
-    """Write what a campaign has found: pages that need no network, JUnit XML, JSON or Markdown.
+    """Write what a campaign has found: pages that need no network, JUnit XML, SARIF, JSON or Markdown.
 
     Open the file that it names in a browser. JUnit has a test case for each bug: a new one has failed, a known one is
-    skipped. docs/reports.md explains the formats.
+    skipped. SARIF has a result for each, with the known ones suppressed. docs/reports.md explains the formats.
 
     Example: cometfuzz report campaigns/monday --format junit -o bugs.xml
     """

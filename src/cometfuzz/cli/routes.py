@@ -7,11 +7,12 @@ from typing import Annotated, Any
 import typer
 from rich import box
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 
 from cometfuzz.catalogue.files import load
+from cometfuzz.cli.completing import complete_routes
 from cometfuzz.cli.output import print_json
+from cometfuzz.cli.progress import progress
 from cometfuzz.config import PolicyConfig
 from cometfuzz.config import load as load_config
 from cometfuzz.coverage.branches import Branches, Share
@@ -36,7 +37,9 @@ Configured = Annotated[Path | None, typer.Option("--config", help="A TOML file; 
 
 
 def doctor(
-    routes: Annotated[str, typer.Option(help="Routes, with commas between them, or `all`.")] = "all",
+    routes: Annotated[
+        str, typer.Option(autocompletion=complete_routes, help="Routes, with commas between them, or `all`.")
+    ] = "all",
     config: Configured = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
@@ -53,10 +56,8 @@ def doctor(
     settings = load_config(config)
     chosen = choose(routes, configured(settings))
     unobserved = obstacle(TF)
-    columns = (TextColumn("trying routes"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        bar = progress.add_task("", total=len(chosen))
-        found = examine(chosen, lambda health: progress.advance(bar))
+    with progress("trying routes", len(chosen), quiet=as_json) as shown:
+        found = examine(chosen, lambda health: shown.advance())
     if as_json:
         routes_found = [_health(health) for health in found] + [_broken(*entry) for entry in BROKEN.items()]
         plain = {"routes": routes_found, "poisoned_memory": available(), "machine": asdict(this_machine(chosen))}
@@ -98,7 +99,7 @@ def _print_health(found: list[Health], policy: PolicyConfig) -> None:
     for health in found:
         star = "*" if health.route.name in policy.base else ""
         versions = ", ".join(f"{name} {version}" for name, version in health.versions.items())
-        mend = f"; run `{health.fix}`" if health.fix else ""
+        mend = f"; run `{health.fix}`" if health.fix and health.fix not in (health.reason or "") else ""
         state = "available" if health.available else "not available"
         text = versions if health.available else f"{health.reason}{mend}"
         table.add_row(health.route.name + star, state, f"{health.startup_s:.1f} s", f"{health.memory_mb} MB", text)
@@ -109,7 +110,9 @@ def _print_health(found: list[Health], policy: PolicyConfig) -> None:
 
 def execute(
     case: Annotated[Path, typer.Argument(metavar="CASE.json", help="A case file, as `generate` writes them.")],
-    routes: Annotated[str, typer.Option(help="Routes, with commas between them, or `all`.")] = "all",
+    routes: Annotated[
+        str, typer.Option(autocompletion=complete_routes, help="Routes, with commas between them, or `all`.")
+    ] = "all",
     config: Configured = None,
     branches: Annotated[bool, typer.Option(help="Also show what is reached of Keras' and TensorFlow's code.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,

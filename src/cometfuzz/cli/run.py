@@ -4,26 +4,26 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from enum import StrEnum
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import msgspec
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
 
 from cometfuzz.campaign.records import Records
 from cometfuzz.campaign.session import Session, Settings, seed_texts
 from cometfuzz.campaign.store import Store
+from cometfuzz.cli.completing import complete_routes, complete_strategy
 from cometfuzz.cli.ends import ENDING
 from cometfuzz.cli.ledger import look
 from cometfuzz.cli.numbers import LARGEST_SEED, MOST_CASES, MOST_JOBS, MOST_MINUTES, MOST_SIGMA, at_most
+from cometfuzz.cli.progress import progress
 from cometfuzz.cli.triage import KnownOption, run_triage
 from cometfuzz.config import Config
 from cometfuzz.config import load as load_config
 from cometfuzz.coverage.layers import SIGMA
-from cometfuzz.errors import InvalidCampaign, UnknownName, WorkerFailure
+from cometfuzz.errors import InvalidCampaign, UnknownName, WorkerFailure, near
 from cometfuzz.execution.configuring import configured
 from cometfuzz.execution.executor import expect_environments
 from cometfuzz.execution.offers import ask_and_keep, digest_of, offers_of, unasked
@@ -43,6 +43,9 @@ from cometfuzz.triage.known import Known, gather_known
 Configured = Annotated[Path | None, typer.Option("--config", help="A TOML file; else cometfuzz.toml, if it is here.")]
 JOBS = "Workers of each kind, by default as many as there are cores; with --no-branches the cases are the same."
 Jobs = Annotated[int | None, typer.Option(min=1, callback=at_most(MOST_JOBS), help=JOBS)]
+Seeds = Annotated[
+    list[Path] | None, typer.Option(help="Start from this case, .keras or .h5 file instead; may be given again.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Events as lines of JSON (docs/events.md).")]
 QuietOption = Annotated[bool, typer.Option("--quiet", help="Only the closing summary.")]
 
@@ -73,14 +76,17 @@ def run(
     cases: Annotated[
         int | None, typer.Option(min=1, callback=at_most(MOST_CASES), help="End after so many cases.")
     ] = None,
-    strategy: Annotated[str, typer.Option(help=STRATEGY)] = "directed",
+    strategy: Annotated[str, typer.Option(autocompletion=complete_strategy, help=STRATEGY)] = "directed",
     seed: Annotated[
         int, typer.Option(min=0, callback=at_most(LARGEST_SEED), help="Same seed, same flags: same cases.")
     ] = 1,
-    routes: Annotated[str, typer.Option(help="Routes, with commas between them; by default those of the policy.")] = "",
-    seeds: Annotated[
-        list[Path] | None, typer.Option(help="Start from this case, .keras or .h5 file instead; may be given again.")
-    ] = None,
+    routes: Annotated[
+        str,
+        typer.Option(
+            autocompletion=complete_routes, help="Routes, with commas between them; by default those of the policy."
+        ),
+    ] = "",
+    seeds: Seeds = None,
     sigma: Annotated[
         int, typer.Option(min=1, callback=at_most(MOST_SIGMA), help="How many values of a numeric parameter count.")
     ] = SIGMA,
@@ -117,8 +123,10 @@ def run(
     """
     given = load_config(config)
     usable = configured(given)
-    if strategy not in strategies():
-        raise UnknownName(f"expected one of {', '.join(sorted(strategies()))}; received strategy={strategy!r}")
+    if strategy not in (known_ones := sorted(strategies())):
+        raise UnknownName(
+            f"expected one of {', '.join(known_ones)}; received strategy={strategy!r}{near(strategy, known_ones)}"
+        )
     policy = given.policy
     default = [name for name in (*policy.base, *policy.only, *policy.converters, *policy.sampled) if name in usable]
     chosen = [route.name for route in choose(routes, usable)] if routes else default
@@ -132,7 +140,7 @@ def run(
     everything = (
         gather_known(known or [], given.known) if known or given.known or fail_on is not FailOn.never else Known()
     )
-    begun = seed_texts(_seeds(seeds))
+    begun = seed_texts(seed_graphs(seeds))
     ask_libraries([usable[name] for name in chosen], quiet or as_json)
     if refresh:
         meet([usable[name] for name in chosen], quiet or as_json)
@@ -162,7 +170,7 @@ def run(
             if any(bug.is_new and (bug.is_urgent or fail_on is FailOn.all) for bug in found):
                 raise typer.Exit(1)
             if idle := store.never_started:
-                raise WorkerFailure(f"expected every route to run; received routes={', '.join(idle)}, which never did")
+                raise WorkerFailure(never_ran(idle))
 
 
 def resume(
@@ -211,26 +219,17 @@ def ask_libraries(routes: Sequence[Route], quiet: bool) -> None:
     waiting = unasked(routes)
     if not waiting:
         return
-    console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(bar_width=20), MofNCompleteColumn())
-    with Progress(*columns, console=console, transient=True, disable=quiet) as progress:
-        for route in waiting:
+    for route in waiting:
+        with progress("asking", quiet=quiet) as shown:
             if not quiet:
-                console.print(f"Asking the library of {route.name} what it offers; once for each environment.")
-            bar = progress.add_task("asking", total=None)
-            offer = ask_and_keep(route, partial(_show, progress, bar))
-            progress.remove_task(bar)
+                shown.say(f"Asking the library of {route.name} what it offers; once for each environment.")
+            offer = ask_and_keep(route, shown.update)
             if offer is not None and offer.lacks and not quiet:
                 layers = sum(not lack.parameter for lack in offer.lacks)
-                console.print(
+                shown.say(
                     f"{route.name}: {offer.library} lacks {plural(layers, 'layer')} and operators of the catalogue and "
-                    f"{plural(len(offer.lacks) - layers, 'parameter')} and values; models are made without them.",
-                    highlight=False,
+                    f"{plural(len(offer.lacks) - layers, 'parameter')} and values; models are made without them."
                 )
-
-
-def _show(progress: Progress, bar: TaskID, done: int, total: int) -> None:
-    progress.update(bar, completed=done, total=total)
 
 
 def meet(routes: Sequence[Route], quiet: bool) -> None:
@@ -245,17 +244,23 @@ def meet(routes: Sequence[Route], quiet: bool) -> None:
         )
 
 
-def _seeds(paths: list[Path] | None) -> list[Graph]:
+def seed_graphs(paths: list[Path] | None) -> list[Graph]:
+    """What a campaign starts from: the published models, unless somebody names others."""
     if not paths:
         return [synthesised(name) for name in names()]
     return [read_model(path).graph for path in paths]
 
 
+def never_ran(routes: Sequence[str]) -> str:
+    """What to say of routes on which nothing has run."""
+    names = ",".join(routes)
+    return f"expected every route to run; received routes={names}, which never did: `cometfuzz doctor --routes {names}`"
+
+
 def drive(store: Store, settings: Settings, given: Config, routes: Mapping[str, Route], screen: Screen) -> None:
     """Run the campaign to its end; typer.Exit if that was Ctrl-C or another signal."""
-    with Progress(console=Console(stderr=True), transient=True, disable=not store.done) as progress:
-        bar = progress.add_task("replaying", total=store.done)
-        session = Session(store, settings, given, routes, lambda done: progress.update(bar, completed=done))
+    with progress("replaying", store.done, quiet=not store.done) as shown:
+        session = Session(store, settings, given, routes, shown.update)
     with session, ENDING.asking(session.stop), screen:
         for event in session.events():
             screen.handle(event)

@@ -6,11 +6,11 @@ from typing import Annotated, Any
 import typer
 from rich import box
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 
 from cometfuzz.cli.numbers import LARGEST_SEED, at_most
 from cometfuzz.cli.output import make_folder, print_json, save_graphs
+from cometfuzz.cli.progress import progress
 from cometfuzz.coverage.layers import CRITERIA
 from cometfuzz.errors import UnknownName
 from cometfuzz.ir.graph import Graph
@@ -47,10 +47,8 @@ def synthesise(
     """
     make_folder(out)
     originals = {_label(name): _original(name) for name in models or published.names()}
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        bar = progress.add_task("synthesising", total=len(originals) * runs)
-        results = measure(originals, seed, runs, lambda name: progress.update(bar, advance=1, description=name), budget)
+    with progress("synthesising", len(originals) * runs, quiet=as_json) as shown:
+        results = measure(originals, seed, runs, shown.advance, budget)
     if out is not None:
         save_graphs(out, {name: timed[0].synthesis.graph for name, timed in results.items()})
     result = summarise(originals, results)

@@ -8,14 +8,13 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
-from rich.progress import Progress as Bar
 
 from cometfuzz.campaign.store import Store
 from cometfuzz.campaign.stored import Settled
 from cometfuzz.campaign.triaging import Progress, triage_campaign
 from cometfuzz.cli.numbers import MOST_MINUTES, at_most
 from cometfuzz.cli.output import print_json
+from cometfuzz.cli.progress import progress
 from cometfuzz.config import Config
 from cometfuzz.config import load as load_config
 from cometfuzz.execution.configuring import configured
@@ -95,19 +94,15 @@ def _closing(settled: Sequence[Settled], waiting: int) -> str:
 
 def run_triage(store: Store, config: Config, known: Known, minutes: float | None, *, quiet: bool = False) -> list[Bug]:
     """Triage with a progress bar, and a line for each new bug."""
-    console, routes = Console(stderr=True), configured(config)
-    columns = (TextColumn("triage"), BarColumn(bar_width=20), MofNCompleteColumn(), TextColumn("{task.fields[step]}"))
-    with Bar(*columns, console=console, transient=True, disable=quiet) as bar:
-        task = bar.add_task("", total=None, step="")
+    limit_s = None if minutes is None else 60 * minutes
+    with progress("triage", quiet=quiet) as shown:
 
-        def show(progress: Progress) -> None:
-            bar.update(task, total=progress.total, completed=progress.done, step=progress.step)
-            if progress.bug is not None and not quiet:
-                mark = _mark(progress.bug)
-                console.print(f"{mark} {progress.bug.id}: {clean(progress.bug.title)}", markup=False, highlight=False)
+        def show(step: Progress) -> None:
+            shown.update(step.done, step.total, step.step)
+            if step.bug is not None and not quiet:
+                shown.say(f"{_mark(step.bug)} {step.bug.id}: {clean(step.bug.title)}")
 
-        limit_s = None if minutes is None else 60 * minutes
-        return triage_campaign(store, routes, known, show, limit_s)
+        return triage_campaign(store, configured(config), known, show, limit_s)
 
 
 def _mark(bug: Bug) -> str:

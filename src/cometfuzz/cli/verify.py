@@ -9,14 +9,15 @@ from typing import Annotated, Any
 import typer
 from rich import box
 from rich.console import Console
-from rich.progress import track
 from rich.table import Table
 from rich.text import Text
 
 from cometfuzz.campaign.records import Records
+from cometfuzz.cli.completing import complete_routes
 from cometfuzz.cli.listing import Listed, bugs_of, named
 from cometfuzz.cli.numbers import MOST_JOBS, at_most
 from cometfuzz.cli.output import folding, print_json
+from cometfuzz.cli.progress import progress
 from cometfuzz.cli.report import AsJson, CampaignOrCollection, Folder
 from cometfuzz.cli.routes import print_trial
 from cometfuzz.config import load as load_config
@@ -53,7 +54,12 @@ def replay(
     name: Annotated[
         str, typer.Argument(metavar="BUG|CASE", help="The id of a bug or of a case; its beginning will do.")
     ],
-    routes: Annotated[str, typer.Option(help="Routes, with commas between them; by default the campaign's.")] = "",
+    routes: Annotated[
+        str,
+        typer.Option(
+            autocompletion=complete_routes, help="Routes, with commas between them; by default the campaign's."
+        ),
+    ] = "",
     config: Configured = None,
     as_json: AsJson = False,
 ) -> None:
@@ -97,7 +103,10 @@ def _case(records: Records, name: str) -> Case:
     for found in records.findings():
         if found.case_id.startswith(name):
             return records.case(found.case_id)
-    raise UnknownName(f"expected the id of a bug or a case of {records.folder}; received {name!r}")
+    raise UnknownName(
+        f"expected the id of a bug or a case of {records.folder}; received {name!r}: "
+        "`cometfuzz bugs DIR` lists the bugs"
+    )
 
 
 def verify(
@@ -138,7 +147,7 @@ def verify(
     if day is not None and (environment or any(listed.entry is None for listed in found)):
         received = f"environment={environment}" if environment else str(folder)
         raise CometfuzzError(f"expected a collection in its own environments to stamp; received {received}")
-    ran = _run_all([listed.bug for listed in found], jobs, environment)
+    ran = _run_all([listed.bug for listed in found], jobs, environment, as_json)
     answers = [now if now == STILL or _met(listed) else ELSEWHERE for listed, now in zip(found, ran, strict=True)]
     results = [
         {"id": listed.bug.id, "name": listed.name, "title": listed.bug.title, "now": now}
@@ -177,15 +186,16 @@ def expect_environment(name: str) -> None:
         raise EnvironmentFailure(f"environment {name} is missing; run `cometfuzz env create {name}`")
 
 
-def _run_all(found: list[Bug], jobs: int, environment: str) -> list[str]:
+def _run_all(found: list[Bug], jobs: int, environment: str, quiet: bool) -> list[str]:
     """What became of each bug, with a progress bar; an interruption ends what runs and starts nothing more."""
     stop = threading.Event()
     with ThreadPoolExecutor(jobs) as pool:
         waiting = [pool.submit(_now, bug, environment, stop) for bug in found]
         try:
             done = as_completed(waiting)
-            for _ in track(done, "running scripts", len(waiting), console=Console(stderr=True), transient=True):
-                pass
+            with progress("running scripts", len(waiting), quiet=quiet) as shown:
+                for _ in done:
+                    shown.advance()
         finally:
             stop.set()
             pool.shutdown(cancel_futures=True)

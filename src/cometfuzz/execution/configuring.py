@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from cometfuzz.config import Config
-from cometfuzz.errors import UnknownName
+from cometfuzz.errors import UnknownName, near
 from cometfuzz.execution import environments
 from cometfuzz.execution.environments import default_names, find, known_names
 from cometfuzz.execution.interpreters import own_interpreter
@@ -54,4 +54,4 @@ def on_demand(route: Route) -> list[str]:
 
 def _expect(place: str, field: str, name: str, known: Iterable[str]) -> None:
     if name not in known:
-        raise UnknownName(f"{place}: expected one of {', '.join(known)}; received {field}={name!r}")
+        raise UnknownName(f"{place}: expected one of {', '.join(known)}; received {field}={name!r}{near(name, known)}")

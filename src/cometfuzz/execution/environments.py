@@ -36,7 +36,7 @@ from pathlib import Path
 from typing import IO, Any
 
 import cometfuzz
-from cometfuzz.errors import CometfuzzError, EnvironmentFailure, UnknownName
+from cometfuzz.errors import CometfuzzError, EnvironmentFailure, UnknownName, near
 from cometfuzz.execution import interpreters
 from cometfuzz.execution.installation import Build, disk_full, install, local_files, parse, wanted_python
 from cometfuzz.execution.interpreters import Own
@@ -48,6 +48,8 @@ OWN = "interpreters.json"
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 EXTRAS = ("cluster",)
 """Environments that hold what an optional extra of the package needs, and nothing that is imported without it."""
+OF_CHECKOUT = ("tool", "docs")
+"""Environments in which only a checkout is worked on; an installed package is its own tool."""
 
 LINK_SCRIPTS = {
     "cometfuzz": ["-m", "cometfuzz"],
@@ -140,7 +142,13 @@ def known_names() -> list[str]:
 
 def built_names() -> list[str]:
     """Return the names of the environments that we build: those of the requirement files."""
-    return sorted(file.stem for file in requirement_folder().glob("*.txt"))
+    names = sorted(file.stem for file in requirement_folder().glob("*.txt"))
+    return [name for name in names if name not in OF_CHECKOUT] if is_installed() else names
+
+
+def is_installed() -> bool:
+    """Whether we run from an installed package: it has its requirement files with it, a checkout beside it."""
+    return requirement_folder() == Path(cometfuzz.__file__).resolve().parent / "environments"
 
 
 def default_names() -> list[str]:
@@ -155,20 +163,24 @@ _DECLARED: dict[str, Own] = {}
 def declare(declared: Mapping[str, Own]) -> None:
     """Take up the interpreters of a configuration, in place of those of an earlier one."""
     for name in declared:
-        _expect_free(name, built_names())
+        _expect_free(name, [*built_names(), *OF_CHECKOUT])
     _DECLARED.clear()
     _DECLARED.update(declared)
 
 
 def own() -> dict[str, Own]:
-    """Return the user's interpreters by name: those that are recorded, and before them those of a configuration."""
-    return {**interpreters.read_own(_own_file()), **_DECLARED}
+    """Return the user's interpreters by name: those that are recorded, and before them those of a configuration.
+
+    The interpreter of an installed package, which has all that the tool needs, is one of them, as `tool`.
+    """
+    tool = {"tool": Own(Path(sys.executable))} if is_installed() else {}
+    return {**interpreters.read_own(_own_file()), **_DECLARED, **tool}
 
 
 def add(name: str, python: str, environ: Mapping[str, str]) -> Environment:
     """Record a user's interpreter as an environment, if it can be one."""
     recorded = interpreters.read_own(_own_file())
-    _expect_free(name, [*built_names(), *recorded])
+    _expect_free(name, [*built_names(), *OF_CHECKOUT, *recorded])
     one = interpreters.own_interpreter(python, environ)
     if obstacles := interpreters.examine_own(one).obstacles:
         mend = f"; run `{one.python} -m pip install numpy`" if "numpy" in obstacles[0] else ""
@@ -210,7 +222,9 @@ def find(name: str) -> Environment:
 def _find(name: str) -> tuple[Environment, str]:
     """Return the environment and the text that it is keyed by, read once so that the two belong together."""
     if name not in known_names():
-        raise UnknownName(f"expected an environment: {', '.join(known_names())}; received name={name!r}")
+        raise UnknownName(
+            f"expected an environment: {', '.join(known_names())}; received name={name!r}{near(name, known_names())}"
+        )
     if name not in built_names():
         return _find_own(name, own()[name]), ""
     file = requirement_folder() / f"{name}.txt"

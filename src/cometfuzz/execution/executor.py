@@ -63,7 +63,8 @@ def python_of(group: Group) -> Path:
         raise WorkerFailure(f"environment {group.environment} is {environment.state}; {mend}")
     obstacles = environment.own and interpreters.examine_own(environment.own).obstacles
     if obstacles:
-        raise WorkerFailure(f"environment {group.environment}, {environment.python}: {obstacles[0]}")
+        mend = f"; run `{environment.python} -m pip install numpy`" if "numpy" in obstacles[0] else ""
+        raise WorkerFailure(f"environment {group.environment}, {environment.python}: {obstacles[0]}{mend}")
     return environment.python
 
 

@@ -43,7 +43,8 @@ class Overlays:
         found = re.search(r"^Available versions:(.*)$", printed, re.MULTILINE)
         if code or found is None:
             raise EnvironmentFailure(
-                f"{self.package}: expected releases in the package index; received {_end(printed)}"
+                f"{self.package}: expected releases in the package index; received {_end(printed)} "
+                "(is its name right, and may pip reach the index?)"
             )
         names = [name.strip() for name in found[1].split(",") if name.strip()]
         wanted = [name for name in names if prereleases or not _PRERELEASE.search(name)]

@@ -180,7 +180,9 @@ class Worker:
         except OSError as error:
             self.stop()
             place = error.filename or self.python
-            raise WorkerFailure(f"{self.group.name}: cannot start {place}: {error.strerror}") from None
+            raise WorkerFailure(
+                f"{self.group.name}: cannot start {place}: {error.strerror}; `cometfuzz doctor` looks at each route"
+            ) from None
         finally:
             for descriptor in (request_read, reply_write, output_write):
                 os.close(descriptor)

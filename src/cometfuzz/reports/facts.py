@@ -111,6 +111,12 @@ def standing(bug: Bug) -> Standing:
     return "unshown" if not bug.reported else "utility" if bug.utility else "new"
 
 
+def fails(bug: Bug) -> bool:
+    """Whether it is a failure where a report has tests: not known, and shown by its script or, where none can be
+    written, by every run."""
+    return not bug.known and (bug.is_new or standing(bug) != "unshown")
+
+
 def rank(bug: Bug) -> tuple[Any, ...]:
     """The order of reports: what a script shows, by severity and data, what is new, then by library."""
     signature = bug.signature

@@ -43,7 +43,13 @@ def json_report(facts: Facts) -> str:
             ],
             "counts": facts.standings,
             "bugs": [
-                {"standing": standing(bug), "findings": facts.sightings.get(bug.id, 0), **bug_as_plain(bug)}
+                {
+                    "standing": standing(bug),
+                    "new": bug.is_new,
+                    "severity": bug.severity,
+                    "findings": facts.sightings.get(bug.id, 0),
+                    **bug_as_plain(bug),
+                }
                 for bug in facts.bugs
             ],
             "not_counted": [_not_counted(group) for group in facts.not_counted],

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from cometfuzz.reports.facts import Facts, standing
+from cometfuzz.reports.facts import Facts, fails, standing
 from cometfuzz.reports.text import visible
 from cometfuzz.triage.bug import Bug
 
@@ -35,7 +35,7 @@ def junit_report(facts: Facts) -> str:
 
 
 def _add_suite(suites: Element, library: str, bugs: Sequence[Bug]) -> None:
-    skipped = sum(bool(bug.known) or standing(bug) == "unshown" for bug in bugs)
+    skipped = sum(not fails(bug) for bug in bugs)
     counts = {"tests": len(bugs), "failures": len(bugs) - skipped, "errors": 0, "skipped": skipped}
     suite = SubElement(suites, "testsuite", name=_text(library))
     for name, count in counts.items():
@@ -56,7 +56,7 @@ def _add_case(suite: Element, library: str, bug: Bug) -> None:
     kind = standing(bug)
     if bug.known:
         SubElement(case, "skipped", message=_text(f"{kind}: {bug.known}"))
-    elif kind == "unshown":
+    elif not fails(bug):
         SubElement(case, "skipped", message="no script shows it by itself")
     else:
         failure = SubElement(case, "failure", message=_text(bug.finding.detail), type=signature.symptom)

@@ -136,7 +136,7 @@ def _health(tally: Tally, encoding: str) -> Iterator[RenderableType]:
     if not tally.routes:
         return
     yield ""
-    table = _table("route", "runs", "completed", *Health().failed_by_kind, "not\nreached", "cover", "ms", "restarts")
+    table = _table("route", "runs", "completed", *Health().failed_by_kind, "not\nreached", "cover", "ms", "re-\nstarts")
     for name, health in tally.routes.items():
         middle = "" if health.median_ms is None else f"{health.median_ms:.0f}"
         numbers = (health.runs, health.completed, *health.failed_by_kind.values(), health.not_reached)

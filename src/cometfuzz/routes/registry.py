@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import get_args
 
-from cometfuzz.errors import UnknownName
+from cometfuzz.errors import UnknownName, near
 from cometfuzz.plugins import found
 from cometfuzz.routes import Library, Route, Step, Turn
 from cometfuzz.routes.switches import MARK, plain_name, route_named
@@ -104,6 +104,8 @@ def choose(names: str, routes: Mapping[str, Route]) -> list[Route]:
     for name in list(routes) if names == "all" else names.split(","):
         route = route_named(name, routes)
         if route is None:
-            raise UnknownName(f"expected `all` or routes out of {', '.join(routes)}; received route={name!r}")
+            raise UnknownName(
+                f"expected `all` or routes out of {', '.join(routes)}; received route={name!r}{near(name, routes)}"
+            )
         chosen.append(route)
     return chosen

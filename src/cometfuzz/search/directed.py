@@ -116,7 +116,10 @@ class Directed(Search):
                 return self.launch(self._batch(draw), "plan", draw)
             except Inapplicable:
                 continue
-        raise CometfuzzError(f"expected a graph that can be extended; received none in {TRIES} tries")
+        raise CometfuzzError(
+            f"expected a graph that can be extended; received none in {TRIES} tries: of the models to begin with, the "
+            "base routes take too little: begin with one that they take (--seeds)"
+        )
 
     def learn(self, case: Case, feedback: Feedback) -> None:
         flight, _ = self.land(case, feedback)

@@ -38,6 +38,13 @@ PLACES = (
     Row(
         "out-synthesise-proc", ("synthesise", "case.json", "--runs", "1", "--out", "/proc/x"), CASE, words=("/proc/x",)
     ),
+    Row("out-init-proc", ("init", "--out", "/proc/x"), words=("/proc/x",)),
+    Row("out-init-taken", ("init", "--out", "taken"), file("taken", "x"), words=("--force",)),
+    Row("out-init-folder", ("init", "--force", "--out", "taken"), folder("taken"), words=("a folder",)),
+    Row("out-new-file", ("new", "route", "a", "--out", "taken"), file("taken", "x"), words=("taken",)),
+    Row("out-new-proc", ("new", "layer", "A", "--out", "/proc/x"), words=("/proc/x",)),
+    Row("out-new-name", ("new", "route", f"a{ESCAPE}"), words=("small letters",)),
+    Row("out-sarif-folder", (*REPORT, "--format", "sarif", "-o", "."), campaign),
     Row("out-run-proc", run_to("/proc/x"), words=("/proc/x",)),
     Row("out-run-file", run_to("taken"), file("taken", "x"), words=("taken",)),
     Row("out-run-beneath-a-file", run_to("taken/x"), file("taken", "x"), words=("taken",)),
