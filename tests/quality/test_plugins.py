@@ -321,7 +321,8 @@ def test_a_ninth_mutation_takes_part_only_when_asked_for(tmp_path: Path) -> None
         "import contextlib, io, json, sys\n"
         "from cometfuzz.cli import main\n"
         "from cometfuzz.mutation import MUTATIONS, PAPER\n"
-        "assert list(MUTATIONS) == [*PAPER, 'SpecialBranch', 'Precision', 'Gone', 'Same'], list(MUTATIONS)\n"
+        "ours = [*PAPER, 'SpecialBranch', 'Precision', 'InitialStates']\n"
+        "assert list(MUTATIONS) == [*ours, 'Gone', 'Same'], list(MUTATIONS)\n"
         "assert MUTATIONS['MDims'].__module__ == 'cometfuzz.mutation.change_rank'\n"  # nobody takes the place of ours
         "for arguments in json.loads(sys.argv[1]):\n"
         "    sys.argv = ['cometfuzz', 'generate', '--cases', '40', '--json', *arguments]\n"

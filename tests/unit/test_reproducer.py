@@ -168,6 +168,17 @@ def test_a_backend_of_keras_that_no_route_of_ours_has_can_be_written() -> None:
     assert program.environ["KERAS_BACKEND"] == '"openvino"'
 
 
+def test_a_script_on_jax_has_64_bits_only_where_its_model_needs_them() -> None:
+    plain = chain((2, 3), ("ReLU", {}))
+    policy = chain((2, 3), ("ReLU", {"policy": "float64"}))
+    cast = chain((2, 3), ("cast", {"dtype": "float64"}), ("cast", {"dtype": "float32"}))
+    found = [
+        keras_program(case.graph, draw_data(case), ROUTES["keras-jax"]).environ.get("JAX_ENABLE_X64")
+        for case in (plain, policy, cast)
+    ]
+    assert found == [None, '"1"', '"1"']
+
+
 def test_a_module_of_several_inputs_owns_the_weights() -> None:
     """PyTorch's exporter refuses tensors with a gradient that are nobody's parameters."""
     text = make_script(bug(CASES["several inputs"], finding("torch-onnx", "crash", "torch.onnx")))

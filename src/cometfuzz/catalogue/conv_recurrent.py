@@ -52,9 +52,13 @@ def _places(x: TensorType, p: Any) -> Shape:
     return window(spatial(step_type(x), p), p.kernel_size, p.strides, p.dilation_rate, p.padding)
 
 
+def _states(x: TensorType, p: Any) -> list[Shape]:
+    return [with_channels(x.shape[0], _places(x, p), p.filters, p.data_format)] * 2
+
+
 def _shape(x: TensorType, p: Any) -> Shape | list[Shape]:
-    state = with_channels(x.shape[0], _places(x, p), p.filters, p.data_format)
-    return looped(x, p, [state] * 3)
+    output, memory = _states(x, p)
+    return looped(x, p, [output, output, memory])
 
 
 def _weights(x: TensorType, p: Any) -> Mapping[str, Shape]:
@@ -85,6 +89,7 @@ for _axes in (1, 2, 3):
         shape=_shape,
         weights=_weights,
         mask=sequence_masked,
+        states=_states,
         inputs=_inputs(_axes),
         excluded=SEED,
         doc=f"An LSTM over {_axes}D grids: its gates convolve the input and, with 'same' padding, the state.",

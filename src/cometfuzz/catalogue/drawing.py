@@ -16,6 +16,9 @@ from cometfuzz.ir.types import TensorType
 MASKED = 0.15
 """How often a layer that takes a sequence is drawn behind a Masking layer."""
 
+GIVEN = 0.2
+"""How often a layer that may be given its initial states is drawn with some."""
+
 TARGET = "layer"
 """The id of the drawn node in the case of a layer call."""
 
@@ -39,13 +42,23 @@ def draw_layer(name: str, seed: int, index: int, wide: bool = False) -> LayerDra
             types[0] = TensorType(types[0].dtype, types[0].shape, masked=True)
         params = spec.draw_params(draw, types)
         if params is not None:
+            types = with_states(spec, types, params, Draw(seed, "states", name, index))
             return LayerDraw(spec, layer_case(spec, types, params, draw.integer(0, 2**32)), spec.view(types), params)
+
+
+def with_states(
+    spec: LayerSpec, types: Sequence[TensorType], params: Params, draw: Draw, chance: float = GIVEN
+) -> list[TensorType]:
+    """The inputs of a call, sometimes with initial states, where it takes them."""
+    first = types[0]
+    given = [*types, *(TensorType(first.dtype, shape) for shape in spec.given_states(types, params))]
+    return given if len(given) > 1 and draw.chance(chance) and spec.accepts(given, params) else list(types)
 
 
 def draw_precise(name: str, seed: int, index: int) -> LayerDraw | None:
     """The same call under a dtype policy, on inputs of other dtypes; None if the layer takes none."""
     drawn, spec = draw_layer(name, seed, index), spec_of(name)
-    types = drawn.x if isinstance(drawn.x, tuple) else (drawn.x,)
+    types = drawn.case.graph.input_types(drawn.case.graph.by_id[TARGET])
     found = under_policy(spec, types, drawn.params, Draw(seed, "precision", name, index))
     if found is None:
         return None

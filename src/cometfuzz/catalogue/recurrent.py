@@ -106,6 +106,10 @@ def _cell_shape(states: int) -> Callable[[Any, Any], list[Shape]]:
     return lambda x, p: [(x.shape[0], p.units)] * (1 + states)
 
 
+def _layer_states(states: int) -> Callable[[Any, Any], list[Shape]]:
+    return lambda x, p: [(x.shape[0], p.units)] * states
+
+
 def _layer_shape(states: int) -> Callable[[Any, Any], Shape | list[Shape]]:
     return lambda x, p: looped(x, p, [(x.shape[0], p.units)] * (1 + states))
 
@@ -142,6 +146,7 @@ for _kind, _doc in _MEANINGS.items():
         shape=_layer_shape(STATES[_kind]),
         weights=_cell_weights(GATES[_kind]),
         mask=sequence_masked,
+        states=_layer_states(STATES[_kind]),
         excluded=SEED if _kind == "SimpleRNN" else {**SEED, **CUDNN},
         doc=f"At each step {_doc}.",
     )
@@ -209,6 +214,12 @@ layer(
     doc="Cells on top of each other as one cell; its states are those of all of them.",
 )
 
+
+def _states_of_one_cell(x: TensorType, p: Any) -> list[Shape]:
+    """Those of several cells are lists in a list, which a call does not say here."""
+    return [] if p.cell.layer == "StackedRNNCells" else _shapes_inside(p.cell, step_type(x))[1:]
+
+
 layer(
     "RNN",
     libraries=(KERAS3,),
@@ -230,5 +241,6 @@ layer(
     shape=lambda x, p: looped(x, p, _shapes_inside(p.cell, step_type(x))),
     weights=lambda x, p: spec_of(p.cell.layer).weights(step_type(x), p.cell.params),
     mask=sequence_masked,
+    states=_states_of_one_cell,
     doc="A cell applied to one step after the other, each time with the states it made before.",
 )

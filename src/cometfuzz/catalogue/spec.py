@@ -49,6 +49,13 @@ NO_FLOATS = ("int32", "bool")
 
 
 @dataclass(frozen=True)
+class Begun(TensorType):
+    """The input of a call that has initial states, with their types: what its block sees as `x`."""
+
+    states: tuple[TensorType, ...] = ()
+
+
+@dataclass(frozen=True)
 class LayerSpec:
     """One catalogue entry. See `layer` for what the fields mean."""
 
@@ -76,6 +83,7 @@ class LayerSpec:
     step: Callable[..., Any] | None = None
     autocast: Autocast | None = "all"
     as_floats: tuple[str, ...] = ()
+    states: Callable[[Any, Any], Sequence[Shape]] | None = None
     family: str = field(default="", compare=False)
     doc: str = ""
 
@@ -94,7 +102,10 @@ class LayerSpec:
         """What the block's functions receive as `x`; with `params`, as their policy has it."""
         if params is not None and POLICY in params:
             types = self.cast(types, params)
-        return types[0] if self.arity == (1, 1) else tuple(types)
+        if self.arity != (1, 1):
+            return tuple(types)
+        first, *states = types
+        return Begun(first.dtype, first.shape, first.masked, first.high, tuple(states)) if states else first
 
     def cast(self, types: Sequence[TensorType], params: Mapping[str, Any]) -> Sequence[TensorType]:
         """The types that a layer computes on: a policy casts floats, and integers where the layer takes them so."""
@@ -123,7 +134,23 @@ class LayerSpec:
         """The names of the rules that do not hold."""
         x = self.view(types, params)
         broken = [name for name, rule in self.rules.items() if not rule(x, params)]
+        if len(types) > 1 and self.states is not None:
+            broken += self._broken_by_states(types, params)
         return broken + self._broken_by_policy(types, params) if POLICY in params else broken
+
+    def _broken_by_states(self, types: Sequence[TensorType], params: Params) -> list[str]:
+        """What stands against initial states: a layer gets all that it has, as it computes with them, or none."""
+        first, *given = self.cast(types, params)
+        wanted = [TensorType(first.dtype, shape) for shape in self.given_states(types, params)]
+        broken = {
+            "initial states are those of the layer": given != wanted,
+            "initial states are all that it begins with": bool(params.get("stateful")),
+        }
+        return [name for name, breaks in broken.items() if breaks]
+
+    def given_states(self, types: Sequence[TensorType], params: Params) -> Sequence[Shape]:
+        """The shapes of the states that a call may begin with, as further inputs; none if it cannot."""
+        return () if self.states is None else self.states(self.view(types[:1], params), params)
 
     def _broken_by_policy(self, types: Sequence[TensorType], params: Params) -> list[str]:
         compute, first = POLICIES[params[POLICY]][0], self.cast(types, params)[0]
@@ -267,6 +294,7 @@ def layer(
     step: Callable[..., Any] | None = None,
     autocast: Autocast | None = "all",
     as_floats: Sequence[str] = (),
+    states: Callable[[Any, Any], Sequence[Shape]] | None = None,
     doc: str = "",
 ) -> LayerSpec:
     """Declare a layer.
@@ -289,6 +317,8 @@ def layer(
     the result jumps.
     autocast: what a dtype policy of Keras 3 casts; None if the layer has no policy of its own.
     as_floats: dtypes of inputs that the layer takes, under a policy, as numbers of the dtype in which it computes.
+    states: the shapes of the states with which the layer begins. A call may have them as inputs behind the first one,
+    all or none: then they are its initial states. `x` is the first input's type all the same.
     """
     if name in CATALOGUE:
         raise ValueError(f"expected one block per layer; received name={name!r} twice")
@@ -321,6 +351,7 @@ def layer(
         step=step,
         autocast=autocast,
         as_floats=tuple(as_floats),
+        states=states,
         doc=doc,
     )
     CATALOGUE[name] = spec

@@ -121,6 +121,8 @@ def type_draft(draft: Draft, nodes: Mapping[str, Node | None], violations: list[
     for rule, detail in problems:
         broken(rule, detail)
     low, high = spec.arity
+    if spec.states is not None and len(draft.inputs) > high:
+        high = len(draft.inputs)  # a rule says whether they are the initial states
     if not low <= len(draft.inputs) <= high:
         broken("number of inputs", f"expected {low} to {high}; received {len(draft.inputs)}")
     types: list[TensorType] = []

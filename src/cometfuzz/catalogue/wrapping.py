@@ -69,6 +69,12 @@ def _bidirectional_shape(x: TensorType, p: Any) -> list[Shape]:
     return [(*output[:-1], output[-1] * (2 if p.merge_mode == "concat" else 1)), *states, *more]
 
 
+def _bidirectional_states(x: TensorType, p: Any) -> list[Shape]:
+    """Those of the forward layer, then those of the other one; Keras gives either half of them."""
+    inside = [spec_of(inner.layer).given_states([x], inner.params) for inner in (p.layer, backward_of(p))]
+    return [*inside[0], *inside[1]] if len(inside[0]) == len(inside[1]) else []
+
+
 def _bidirectional_mask(x: TensorType, p: Any) -> list[bool]:
     masked = sequence_masked(x, p.layer.params)
     count = len(_bidirectional_shape(x, p))
@@ -101,6 +107,7 @@ layer(
         **_weights_inside(backward_of(p), x, "backward_"),
     },
     mask=_bidirectional_mask,
+    states=_bidirectional_states,
     excluded={"weights": "weights are set explicitly"},
     doc="A recurrent layer from the first step to the last and one from the last to the first, merged step by step.",
 )

@@ -153,6 +153,7 @@ def _print_one(spec: LayerSpec) -> None:
     console = Console()
     console.print(f"[bold]{spec.name}[/] ({spec.family}): {spec.doc}")
     most = "" if spec.arity[0] == spec.arity[1] else f" to {spec.arity[1]}"
+    most += "" if spec.states is None else " (and initial states)"
     console.print(f"inputs: {spec.arity[0]}{most}, rank {_ranks(spec)}, dtype {_dtypes(spec)}")
     console.print(f"libraries: {', '.join(spec.libraries)}")
     table = Table("parameter", "values", "simplest", "shows in")

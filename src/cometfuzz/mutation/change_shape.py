@@ -3,7 +3,7 @@
 from cometfuzz.catalogue.spaces import RARE
 from cometfuzz.catalogue.spec import CATALOGUE, draw_shape
 from cometfuzz.draw import Draw
-from cometfuzz.ir.graph import Graph, Node
+from cometfuzz.ir.graph import Graph, Node, Params
 from cometfuzz.ir.types import TensorType
 from cometfuzz.mutation.base import Guide, Inapplicable, ModelLimits
 from cometfuzz.mutation.repair import Editor
@@ -30,10 +30,15 @@ def change_shape(graph: Graph, guide: Guide, draw: Draw, limits: ModelLimits) ->
     def change(node: Node, shape: tuple[int, ...], editor: Editor) -> None:
         spec, now = CATALOGUE[node.layer], editor.type_of(node.inputs[0])
         edge = editor.adapt(node.inputs[0], TensorType(now.dtype, shape, high=now.high))
-        types = (editor.type_of(edge),)
-        params = node.params if editor.takes(spec, types, node.params) else guide.draw_params(spec, types, draw, limits)
+        edges = (edge, *node.inputs[1:])  # initial states, if they still are what the layer begins with
+        types = tuple(map(editor.type_of, edges))
+        params: Params | None = node.params
+        if not editor.takes(spec, types, node.params):
+            edges, types = edges[:1], types[:1]
+            taken = editor.takes(spec, types, node.params)
+            params = node.params if taken else guide.draw_params(spec, types, draw, limits)
         if params is None:
             raise Inapplicable(f"{node.layer} takes no {types[0]}")
-        editor.redo(node, [edge], params)
+        editor.redo(node, edges, params)
 
     return retouch(graph, draw, limits, options, is_open, change)

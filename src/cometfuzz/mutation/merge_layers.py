@@ -28,7 +28,7 @@ def _merge(editor: Editor, guide: Guide, draw: Draw) -> None:
         raise Inapplicable("no merging layer takes these ranks")
     wanted = [(guide.wants_input(spec.name, node.outputs[0]), index) for index, (node, spec) in enumerate(pairs)]
     left, spec = pairs[max(wanted)[1]]
-    later = _below(editor, left.id)
+    later = editor.below(left.id)
     right = draw.choice([node for node in nodes if node.id not in later] or [left])
     kind = left.outputs[0]
     first = Edge(left.id)
@@ -44,19 +44,3 @@ def _merge(editor: Editor, guide: Guide, draw: Draw) -> None:
         editor.expose(Edge(made.id))
     else:
         editor.reroute(Node(left.id, left.layer, left.params, left.inputs, left.outputs[:1]), [Edge(made.id)])
-
-
-def _below(editor: Editor, node_id: str) -> set[str]:
-    """The nodes that read, directly or not, from a node: merging one of them with it would close a cycle."""
-    readers: dict[str, list[str]] = {}
-    for node in editor.nodes.values():
-        for edge in node.inputs:
-            readers.setdefault(edge.node, []).append(node.id)
-    found: set[str] = set()
-    waiting = list(readers.get(node_id, ()))
-    while waiting:
-        at = waiting.pop()
-        if at not in found:
-            found.add(at)
-            waiting += readers.get(at, ())
-    return found

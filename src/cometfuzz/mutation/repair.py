@@ -162,6 +162,21 @@ class Editor:
     def is_read(self, edge: Edge) -> bool:
         return edge in self.outputs or any(edge in node.inputs for node in self.nodes.values())
 
+    def below(self, node_id: str) -> set[str]:
+        """The nodes that read, directly or not, from a node: if it read one of them, that would close a cycle."""
+        readers: dict[str, list[str]] = {}
+        for node in self.nodes.values():
+            for edge in node.inputs:
+                readers.setdefault(edge.node, []).append(node.id)
+        found: set[str] = set()
+        waiting = list(readers.get(node_id, ()))
+        while waiting:
+            at = waiting.pop()
+            if at not in found:
+                found.add(at)
+                waiting += readers.get(at, ())
+        return found
+
     def expose(self, edge: Edge) -> None:
         """Make an edge an output of the model; a graph's own input is none."""
         if edge not in self.outputs and self.nodes[edge.node].layer != INPUT:

@@ -6,7 +6,7 @@ import numpy as np
 
 from cometfuzz.reference.call import Array, Call, meaning
 from cometfuzz.reference.convolution import convolve
-from cometfuzz.reference.recurrent import loop, lstm_update
+from cometfuzz.reference.recurrent import first_states, loop, lstm_update
 
 
 def step(call: Call, x: Array, states: Sequence[Array]) -> tuple[Array, list[Array]]:
@@ -27,4 +27,4 @@ def step(call: Call, x: Array, states: Sequence[Array]) -> tuple[Array, list[Arr
 def conv_lstm(call: Call) -> list[Array]:
     shape = call.outputs[0].shape
     state = np.zeros((shape[0], *shape[2:]) if call.params.return_sequences else shape)
-    return loop(call, step, call, [state, state], zero_masked=False)
+    return loop(call, step, call, first_states(call, [state, state]), zero_masked=False)

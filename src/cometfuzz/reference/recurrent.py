@@ -97,6 +97,11 @@ def initial_states(cell: str, params: Params, batch: int) -> list[Array]:
     return [np.zeros((batch, params.units))] * (2 if cell == "LSTMCell" else 1)
 
 
+def first_states(call: Call, zeros: Sequence[Array]) -> Sequence[Array]:
+    """The states that a layer begins with: those that it is given, else zeros."""
+    return call.inputs[1:] or zeros
+
+
 def loop(call: Call, step: Step, cell: Call, states: Sequence[Array], zero_masked: bool) -> list[Array]:
     """The outputs of a layer that applies `step` of `cell` along axis 1 of the layer's input."""
     p, outputs = call.params, []
@@ -122,7 +127,7 @@ def recur(call: Call, zero_masked: bool = False) -> list[Array]:
         cell = call.inner(inner.layer, inner.params)
     else:
         cell = call.inner(f"{call.layer}Cell", call.params)
-    states = initial_states(cell.layer, cell.params, call.x.shape[0])
+    states = first_states(call, initial_states(cell.layer, cell.params, call.x.shape[0]))
     return loop(call, STEPS[cell.layer], cell, states, zero_masked)
 
 

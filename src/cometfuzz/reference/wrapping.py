@@ -15,8 +15,12 @@ def _weights_of(call: Call, prefix: str) -> dict[str, Array]:
 
 
 def _direction(call: Call, inner: Inner, prefix: str) -> list[Array]:
-    """The outputs of one direction; documented: in returned sequences, masked steps are zero."""
-    within = call.inner(inner.layer, inner.params, weights=_weights_of(call, prefix))
+    """The outputs of one direction; documented: in returned sequences, masked steps are zero. Of initial states, either
+    has half."""
+    given = call.inputs[1:]
+    half = len(given) // 2
+    inputs = [call.x, *(given[:half] if prefix == "forward_" else given[half:])]
+    within = call.inner(inner.layer, inner.params, weights=_weights_of(call, prefix), inputs=inputs)
     return recur(within, zero_masked=inner.params.return_sequences)
 
 

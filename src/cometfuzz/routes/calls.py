@@ -52,6 +52,9 @@ CALLS: dict[str, Callable[[Any, Node, Sequence[Any]], Any]] = {
 """Layers with a call of their own: (layer, node, tensors) -> outputs."""
 
 
+BEGINS = ("LSTM", "GRU", "SimpleRNN", "RNN", "ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D", "Bidirectional")
+"""Layers of which further inputs are their initial states: those with `states` in the catalogue (a test compares)."""
+
 STATES = {"LSTM": 2, "GRU": 1, "SimpleRNN": 1}
 """How many states a call begins with; as in the catalogue (a test compares)."""
 
@@ -63,6 +66,16 @@ def policy(graph: Graph, node: Node) -> str:
     return str(named or next((kind.dtype for kind in kinds if kind.is_float), kinds[0].dtype))
 
 
+def needs_64_bits(graph: Graph) -> bool:
+    """Whether anything in a graph is a float64: a tensor, or what a parameter (a cast, a policy) says.
+
+    JAX has such numbers only where jax_enable_x64 is set, and then gives int64 where it gave int32. So it is set for
+    the cases that need it and for no others, as users do. Weights have the dtype of a tensor or of a policy.
+    """
+    said = (kind.dtype == "float64" for node in graph.nodes for kind in node.outputs)
+    return any(said) or any("'float64'" in node.params.key for node in graph.nodes)
+
+
 def explicit_arguments(graph: Graph, node: Node) -> dict[str, tuple[Any, ...]]:
     """What a call of a recurrent layer may say though it is so anyway, each as a dtype and shapes: its first states,
     which are zeros, and its mask, which is ones, unless one arrives with the input."""
@@ -70,7 +83,7 @@ def explicit_arguments(graph: Graph, node: Node) -> dict[str, tuple[Any, ...]]:
         return {}
     x = graph.input_types(node)[0]
     states = ((x.shape[0], node.params.units),) * STATES[node.layer]
-    found = {"initial_state": (POLICIES[policy(graph, node)][0], *states)}
+    found = {"initial_state": (POLICIES[policy(graph, node)][0], *states)} if len(node.inputs) == 1 else {}
     return found if x.masked else {**found, "mask": ("bool", x.shape[:2])}
 
 
@@ -80,6 +93,8 @@ def call_layer(layer: Any, node: Node, tensors: Sequence[Any], explicit: Mapping
         return CALLS[node.layer](layer, node, tensors)
     extra = {name: node.params[name] for name in CALL_PARAMS.get(node.layer, ())}
     extra = {**without_idle(node.layer, type(layer), extra), **explicit}
+    if node.layer in BEGINS and len(tensors) > 1:
+        return layer(tensors[0], initial_state=list(tensors[1:]), **extra)
     return layer(tensors[0] if len(tensors) == 1 else list(tensors), **extra)
 
 

@@ -10,7 +10,7 @@ from cometfuzz.protocol import WireTensor
 from cometfuzz.routes import Route, Stage, Step, Work, libraries
 from cometfuzz.routes.calls import flat
 from cometfuzz.routes.handing import arranged, declared_shapes, runs
-from cometfuzz.routes.keras import BUILD_JAX, JAX, Built
+from cometfuzz.routes.keras import BUILD_JAX, JAX, Built, set_jax_bits
 from cometfuzz.routes.tensorflow import LOAD, SAVE
 from cometfuzz.routes.tensors import dtype_of, to_wire
 
@@ -75,6 +75,7 @@ class JaxAdapter:
     def call(self, work: Work, artefact: bytes) -> list[WireTensor]:
         work.enter("deserialize")
         with work.library():
+            set_jax_bits(work.graph)  # the file may come from another child
             exported = self.exporting.deserialize(bytearray(artefact))
         work.enter("run")
         for arrays in runs(work):

@@ -26,6 +26,7 @@ from cometfuzz.routes.calls import (
     call_operator,
     explicit_arguments,
     flat,
+    needs_64_bits,
     policy,
 )
 from cometfuzz.routes.forms import keras_forms
@@ -42,7 +43,7 @@ def group_of(name: str, backend: str, **environ: str) -> Group:
 
 TF = group_of("tf", "tensorflow")
 TORCH = group_of("torch", "torch")
-JAX = group_of("jax", "jax", JAX_ENABLE_X64="1", JAX_PLATFORMS="cpu")
+JAX = group_of("jax", "jax", JAX_PLATFORMS="cpu")
 
 
 Open = tuple[Optional[int], ...]
@@ -106,6 +107,14 @@ def start(options: Mapping[str, str]) -> KerasAdapter:
     if keras.__version__.startswith("2."):  # in an older environment
         return import_module("cometfuzz.routes.keras2").start({"package": "keras"})  # type: ignore[no-any-return]
     return KerasAdapter(keras, options["backend"])
+
+
+def set_jax_bits(graph: Graph) -> None:
+    """Let JAX have 64 bits for a graph that needs them, for all that is done with it: what JAX compiles and keeps
+    depends on it."""
+    import jax
+
+    jax.config.update("jax_enable_x64", needs_64_bits(graph))
 
 
 @dataclass(frozen=True)
@@ -263,6 +272,8 @@ class KerasAdapter:
 
     def forget(self, graph: Graph) -> None:
         """Reset Keras' global state. Without a full garbage collection, which costs more than most models do."""
+        if self.backend == "jax":
+            set_jax_bits(graph)
         self.keras.utils.set_random_seed(0)
         self.keras.backend.clear_session(free_memory=False)
 

@@ -135,6 +135,8 @@ def fewer_inputs(piece: Workpiece) -> Iterator[Case | None]:
         if len(node.inputs) > 1:
             for place in range(len(node.inputs)):
                 yield _changed(piece, node, inputs=(*node.inputs[:place], *node.inputs[place + 1 :]))
+            if CATALOGUE[node.layer].states is not None and len(node.inputs) > 2:
+                yield _changed(piece, node, inputs=node.inputs[:1])
             if len(set(node.inputs)) > 1:
                 yield _changed(piece, node, inputs=(node.inputs[0],) * len(node.inputs))
 

@@ -19,6 +19,12 @@ def leaves_fused_loop_of_torch(x: Any, p: Params) -> bool:
 
 
 @predicate
+def given_states(x: Any, p: Params) -> bool:
+    """The call has initial states."""
+    return bool(getattr(x, "states", ()))
+
+
+@predicate
 def stacked_cells(x: Any, p: Params) -> bool:
     """The cell of an RNN is several, one upon the other."""
     return bool(p.cell.layer == "StackedRNNCells")

@@ -66,9 +66,11 @@ def _gates(rows: Any, units: int, order: Sequence[int]) -> Any:
     return np.concatenate([rows[place * units : (place + 1) * units] for place in order])
 
 
-def passes(c: Call, x: str, directions: Sequence[Direction], how: str) -> tuple[str, list[str]]:
+def passes(
+    c: Call, x: str, directions: Sequence[Direction], how: str, begins: Sequence[Sequence[str]]
+) -> tuple[str, list[str]]:
     """The sequence (steps, directions, batch, units), and the last states, of one or both directions over `x`, which
-    has its steps first."""
+    has its steps first; begins: the states with which each direction begins, where they are given."""
     first = directions[0]
     names = [_known(name) for each in directions for name in each.activations]
     for _, alpha, beta in names:
@@ -87,6 +89,9 @@ def passes(c: Call, x: str, directions: Sequence[Direction], how: str) -> tuple[
     parts = [each.tensors() for each in directions]
     tensors = [c.weight(np.stack([part[place] for part in parts])) for place in range(3)]
     kind = KINDS[first.layer]
+    given = [[c.w.unsqueeze(state, [0]) for state in each] for each in zip(*begins)]
+    if given:  # behind the lengths of sequences, which are all alike
+        tensors += ["", *(each[0] if len(each) == 1 else c.w.op("Concat", *each, axis=0) for each in given)]
     sequence, *states = c.w.ops(kind, x, *tensors, count=1 + STATES[first.layer], **attributes)
     return sequence, states
 
@@ -101,10 +106,10 @@ def steps_first(c: Call) -> str:
     return c.w.transpose(c.x[0], [1, 0, 2])
 
 
-def one_way(c: Call, x: str, direction: Direction, backwards: bool) -> tuple[str, list[str]]:
+def one_way(c: Call, x: str, direction: Direction, backwards: bool, begins: Sequence[str]) -> tuple[str, list[str]]:
     """The sequence (steps, batch, units) in the order in which Keras makes it, and the last states (batch, units)."""
     w = c.w
-    sequence, states = passes(c, x, [direction], "reverse" if backwards else "forward")
+    sequence, states = passes(c, x, [direction], "reverse" if backwards else "forward", [begins])
     sequence = w.squeeze(sequence, [1])
     return sequence, [w.squeeze(state, [0]) for state in states]
 
@@ -122,7 +127,7 @@ def results(c: Call, params: Params, sequence: str, last: str, states: list[str]
 def recurrent(c: Call) -> list[str]:
     c.expect_no_mask()
     p = c.params
-    sequence, states = one_way(c, steps_first(c), Direction(c.layer, p, c.weights), p.go_backwards)
+    sequence, states = one_way(c, steps_first(c), Direction(c.layer, p, c.weights), p.go_backwards, c.x[1:])
     return results(c, p, sequence, states[0], states, p.go_backwards)
 
 
@@ -137,7 +142,7 @@ def over_cells(c: Call) -> list[str]:
     for each in cells:
         own = [weights.pop(0) for _ in range(3 if each.params.use_bias else 2)]
         layer = each.layer[: -len("Cell")]
-        x, after = one_way(c, x, Direction(layer, each.params, own), p.go_backwards)
+        x, after = one_way(c, x, Direction(layer, each.params, own), p.go_backwards, c.x[1:])
         states += after
         last = after[0]
     return results(c, p, x, last, states, p.go_backwards)
@@ -146,6 +151,8 @@ def over_cells(c: Call) -> list[str]:
 def both_ways(c: Call, forward: Direction, backward: Direction) -> tuple[list[str], list[str]]:
     """What both directions return, step by step in the order of the input: by one operator if they are of one kind."""
     w, x = c.w, steps_first(c)
+    half = len(c.x) // 2
+    begins = c.x[1 : 1 + half], c.x[1 + half :]
     alike = (
         forward.layer == backward.layer
         and not forward.params.go_backwards
@@ -153,14 +160,15 @@ def both_ways(c: Call, forward: Direction, backward: Direction) -> tuple[list[st
     )
     found = []
     if alike:
-        sequence, states = passes(c, x, [forward, backward], "bidirectional")
+        sequence, states = passes(c, x, [forward, backward], "bidirectional", begins)
         halves = w.split(sequence, [1, 1], 1)
         split = [w.split(state, [1, 1], 0) for state in states]
         for place in (0, 1):
             own = [w.squeeze(each[place], [0]) for each in split]
             found.append((w.squeeze(halves[place], [1]), own))
     else:
-        found = [one_way(c, x, each, each.params.go_backwards) for each in (forward, backward)]
+        each_way = zip((forward, backward), begins)
+        found = [one_way(c, x, each, each.params.go_backwards, given) for each, given in each_way]
     outputs, ends = [], []
     for (sequence, states), each in zip(found, (forward, backward)):
         # a backward pass of Keras is turned round once more by the wrapper, so that it goes with the input

@@ -11,6 +11,7 @@ from cometfuzz.ir.case import PLAIN, Manner
 from cometfuzz.ir.graph import INPUT, OPERATOR, Edge, Graph, Inner, Node, is_operator, is_utility
 from cometfuzz.ir.types import POLICY
 from cometfuzz.routes.calls import (
+    BEGINS,
     CALL_PARAMS,
     FORMS,
     NOTATION,
@@ -205,6 +206,8 @@ class Writer:
         if node.layer in ("MultiHeadAttention", "GroupQueryAttention"):
             *inputs, mask = given if node.params.attention_mask else (*given, "")
             return ", ".join([*inputs, *([f"attention_mask={mask}"] if mask else [])])
+        if node.layer in BEGINS and len(given) > 1:
+            return f"{given[0]}, initial_state=[{', '.join(given[1:])}]"
         return one_or_list(given)
 
     def _flags(self, node: Node) -> list[str]:

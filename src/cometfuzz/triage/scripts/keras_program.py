@@ -7,6 +7,7 @@ from cometfuzz.catalogue.data import Data
 from cometfuzz.ir.case import PLAIN, Manner
 from cometfuzz.ir.graph import Graph
 from cometfuzz.routes import Route
+from cometfuzz.routes.calls import needs_64_bits
 from cometfuzz.routes.forms import ANY_BATCH
 from cometfuzz.routes.libraries import TENSORFLOW
 from cometfuzz.triage.scripts.dialects import Dialect, dialect_of
@@ -79,7 +80,7 @@ def _environ(dialect: Dialect, graph: Graph) -> Mapping[str, str]:
     found = {}
     if dialect.backend:
         found["KERAS_BACKEND"] = f'"{dialect.backend}"'
-    if dialect.backend == "jax" and "float64" in _dtypes(graph):
+    if dialect.backend == "jax" and needs_64_bits(graph):
         found["JAX_ENABLE_X64"] = '"1"'
     if dialect.backend == "mxnet":
         found["KERAS_HOME"] = "tempfile.mkdtemp()"
@@ -91,7 +92,3 @@ def _settings(dialect: Dialect, graph: Graph) -> tuple[str, ...]:
         return ()
     floats = [kind.dtype for node in graph.nodes for kind in node.outputs if kind.is_float]
     return (f'keras.backend.set_floatx("{floats[0]}")',) if floats and floats[0] != "float32" else ()
-
-
-def _dtypes(graph: Graph) -> set[str]:
-    return {kind.dtype for node in graph.nodes for kind in node.outputs}
