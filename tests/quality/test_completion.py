@@ -35,7 +35,7 @@ def completed(folder: Path, *words: str) -> list[str]:
 
 def test_names_of_routes_and_strategies(tmp_path: Path) -> None:
     (tmp_path / "cometfuzz.toml").write_text(CONFIGURATION)
-    assert completed(tmp_path, "cometfuzz", "run", "--strategy", "come") == ["comet", "comet-r", "comet-published"]
+    assert completed(tmp_path, "cometfuzz", "run", "--strategy", "comet-r") == ["comet-r", "comet-r-published"]
     assert completed(tmp_path, "cometfuzz", "check", "mine.keras", "--routes", "litert,keras-t") == [
         "litert,keras-tf",
         "litert,keras-torch",

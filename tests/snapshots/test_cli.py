@@ -23,6 +23,7 @@ COMMANDS = {
     "layers-bidirectional": ["layers", "Bidirectional"],
     "space": ["space"],
     "conformance-help": ["conformance", "--help"],
+    "evaluate-rq1-help": ["evaluate", "rq1", "--help"],
     "evaluate-rq3-help": ["evaluate", "rq3", "--help"],
     "import-help": ["import", "--help"],
     "collect-help": ["collect", "--help"],

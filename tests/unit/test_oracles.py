@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from trials import Fault, Routes, answer, chain, completed, raised, right, wire
 
+from cometfuzz.campaign.judging import of_base
 from cometfuzz.catalogue.data import Array, to_tensor
 from cometfuzz.catalogue.validate import assemble
 from cometfuzz.execution.comparing import array_of
@@ -17,7 +18,7 @@ from cometfuzz.ir.graph import INPUT, Draft, Edge
 from cometfuzz.ledger.defect import Defect
 from cometfuzz.ledger.matching import Rule, View
 from cometfuzz.oracles.bench import Bench
-from cometfuzz.oracles.d_mad import d_mad, mean_magnitude
+from cometfuzz.oracles.d_mad import d_mad, inconsistency, mean_magnitude
 from cometfuzz.oracles.finding import Finding, severity_of, template
 from cometfuzz.oracles.judging import examine
 from cometfuzz.oracles.local import MARGIN, margin_of, symptom_of
@@ -293,6 +294,25 @@ def test_d_mad_is_of_each_instance_and_of_distances_from_one() -> None:
     far = completed("b", [wire(np.array([[2.0, 0.0], [np.nan, 1.0]]))])
     assert d_mad({"a": completed("a", [wire(both)]), "b": far}) == 0.0, "what is not finite has no distance"
     assert d_mad({"a": completed("a", [wire(both), wire(np.array(1.0))]), "b": one}) is not None
+
+
+def test_what_strategies_learn_of_base_routes() -> None:
+    """D_MAD is added up over instances and pairs; a route that raised beside one that did not has failed."""
+    outcomes = [
+        completed("a", [wire(np.array([[2.0], [3.0]]))]),
+        completed("b", [wire(np.array([[4.0], [3.0]]))]),
+        completed("c", [wire(np.array([[4.0], [-7.0]])), wire(np.array([np.inf, np.nan]))]),
+    ]
+    assert inconsistency({each.route: each for each in outcomes[:2]}) == 0.5
+    assert of_base(outcomes[:2]) == {"inconsistency": 0.5, "failed": False, "magnitude": 4.0}
+    two = [outcomes[0], completed("c", [wire(np.array([[4.0], [-7.0]]))]), outcomes[1]]
+    assert of_base(two)["inconsistency"] == pytest.approx((0.5 + 0.6) + (0.5 + 0.0) + (0.0 + 0.6))
+    assert of_base(outcomes)["magnitude"] == 7.0
+    assert of_base([outcomes[0], raised("b", "ValueError", "no")])["failed"]
+    assert of_base([outcomes[0]]) == {"inconsistency": 0.0, "failed": False, "magnitude": 3.0}
+    assert of_base([raised("b", "ValueError", "no")]) == {"inconsistency": None, "failed": False, "magnitude": None}
+    idle = Outcome("b", "unavailable", "start", "b")
+    assert not of_base([outcomes[0], idle])["failed"]
 
 
 def test_a_gap_of_the_builder_covers_what_is_behind_it() -> None:

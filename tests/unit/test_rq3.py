@@ -5,9 +5,10 @@ from collections.abc import Sequence
 import pytest
 
 from cometfuzz.coverage.layers import CRITERIA
-from cometfuzz.evaluation.rq3 import LIFTED, Arm, Execution, run, summarise
+from cometfuzz.evaluation.rq3 import Arm, Execution, run, summarise
 from cometfuzz.ir.case import Case
 from cometfuzz.mutation.base import ModelLimits
+from cometfuzz.search.baselines.baseline import LIFTED
 from cometfuzz.seeds.published import original, synthesised
 
 

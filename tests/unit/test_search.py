@@ -35,7 +35,7 @@ from cometfuzz.search.placing import alone
 from cometfuzz.search.planning import PlannedCall
 from cometfuzz.search.pool import Pool
 from cometfuzz.search.rehearsal import Curve, rehearse
-from cometfuzz.search.strategies import PARKED_AFTER, Feedback, Options, Search, make_strategy, strategies
+from cometfuzz.search.strategies import PARKED_AFTER, Feedback, Options, Search, make_strategy
 from cometfuzz.seeds.small import SMALL
 
 
@@ -78,7 +78,11 @@ def test_the_pool_never_grows_beyond_its_size() -> None:
     assert len(pool) == 5
 
 
-@pytest.mark.parametrize("name", strategies())
+OURS = ("comet", "comet-r", "comet-published", "comet-r-published", "directed", "odd", "refuse")
+"""Those that the paper compares with have tests of their own (`property/test_baselines.py`)."""
+
+
+@pytest.mark.parametrize("name", OURS)
 def test_same_seed_same_cases(name: str) -> None:
     def cases(seed: int) -> list[bytes]:
         made: list[Case] = []
@@ -120,7 +124,7 @@ def rehearsed(name: str) -> tuple[Search, list[Case]]:
     return search, made
 
 
-MODELS = [name for name in strategies() if name != "refuse"]
+MODELS = [name for name in OURS if name != "refuse"]
 """Strategies that propose valid models."""
 
 
@@ -185,7 +189,9 @@ def test_as_published_few_layers_are_touched_as_often_as_many() -> None:
     assert mean(ModelLimits()) > 7.5
     search = strategy("comet-published")
     assert (search.limits.published, list(search.guide.coverages)) == (True, [search.coverages[0]])
-    assert [search.is_gain(gains) for gains in ([NOTHING, SOMETHING], [SOMETHING, NOTHING])] == [False, True]
+    assert [
+        search.is_worth_keeping(gains, Feedback(True)) for gains in ([NOTHING, SOMETHING], [SOMETHING, NOTHING])
+    ] == [False, True]
 
 
 NOTHING, SOMETHING = Gain(()), Gain((Fact("inputs", "ReLU", "rank", "2"),))
@@ -286,16 +292,16 @@ def test_a_strategy_from_outside_is_found_by_its_entry_point(tmp_path: Path) -> 
     (metadata / "entry_points.txt").write_text("[cometfuzz.strategies]\nfixed = outside:Fixed\n")
     program = (
         "from cometfuzz.search.strategies import Options, make_strategy, strategies\n"
-        "print(sorted(strategies()), type(make_strategy('fixed', Options(1, []))).__name__)"
+        "print([name for name in ('comet', 'directed', 'fixed') if name in strategies()])\n"
+        "print(type(make_strategy('fixed', Options(1, []))).__name__)"
     )
     environ = {**os.environ, "PYTHONPATH": str(tmp_path), "COMETFUZZ_PLUGINS": ""}
     ended = subprocess.run([sys.executable, "-c", program], env=environ, capture_output=True, text=True, check=True)
-    assert ended.stdout == "['comet', 'comet-published', 'comet-r', 'directed', 'fixed', 'odd', 'refuse'] Fixed\n"
+    assert ended.stdout == "['comet', 'directed', 'fixed']\nFixed\n"
 
 
 def test_an_unknown_strategy_is_refused() -> None:
-    known = "comet, comet-published, comet-r, directed, odd, refuse"
-    with pytest.raises(CometfuzzError, match=f"expected one of {known}; received strategy='x'"):
+    with pytest.raises(CometfuzzError, match=r"expected one of audee, .*, refuse; received strategy='x'"):
         make_strategy("x", Options(1, []))
 
 

@@ -3,7 +3,7 @@
 The loop asks for parts and learns of them in order of index; who runs and judges them is a `JudgingExecutor`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import asdict, dataclass, field
 from typing import Any, Protocol
@@ -15,7 +15,7 @@ from cometfuzz.execution.reference import REFERENCE
 from cometfuzz.ir.case import Case
 from cometfuzz.ledger.matching import View
 from cometfuzz.oracles.bench import Bench, Rerun
-from cometfuzz.oracles.d_mad import d_mad, mean_magnitude
+from cometfuzz.oracles.d_mad import d_mad, inconsistency, largest_magnitude, mean_magnitude
 from cometfuzz.oracles.determinism import Fingerprint, between_nodes, fingerprint_of
 from cometfuzz.oracles.finding import Finding
 from cometfuzz.oracles.judging import examine
@@ -29,8 +29,8 @@ class Part:
     """A part of a case, with all that is to be done with it.
 
     twice: the routes on which it runs once more, to see whether they are deterministic. memory: whether all of them run
-    with other memory. leading: whether it is what the strategy learns of. elsewhere: whether a second node, if there is
-    one of the same kind, runs it too.
+    with other memory. leading: whether it is what the strategy learns of; base: the routes that it is told of there.
+    elsewhere: whether a second node, if there is one of the same kind, runs it too.
     """
 
     case: Case
@@ -39,6 +39,7 @@ class Part:
     memory: bool = False
     leading: bool = False
     elsewhere: bool = False
+    base: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,8 @@ class Judged:
     """What became of a part: all that is kept of it, and what the strategy is told.
 
     executed: on some library. nonfinite: whether NaN or Inf came of ordinary numbers; asked of the leading part only.
-    new_branches: whether it reached some. On a cluster, fingerprints: how each route ended, with a digest of each
+    new_branches: whether it reached some. inconsistency, failed, magnitude: as in Feedback, of the leading part's base
+    routes. On a cluster, fingerprints: how each route ended, with a digest of each
     of its outputs; node: where it ran.
     """
 
@@ -58,6 +60,9 @@ class Judged:
     new_branches: bool
     fingerprints: Mapping[str, Fingerprint] = field(default_factory=dict)
     node: str = ""
+    inconsistency: float | None = None
+    failed: bool = False
+    magnitude: float | None = None
 
 
 class JudgingExecutor(Protocol):
@@ -124,7 +129,20 @@ def judge(part: Part, trial: Trial, rerun: Rerun, view: View) -> Judged:
         executed=executed,
         nonfinite=any(reason not in (GIVEN, SPECIAL) for reason in reasons),
         new_branches=any(news.branch_count for news in trial.branches.values()),
+        **(of_base([trial.outcomes[name] for name in part.base if name in trial.outcomes]) if part.leading else {}),
     )
+
+
+def of_base(outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    """What Feedback says of the base routes; those that nobody tried, or that an earlier failure kept back, say
+    nothing."""
+    done = {outcome.route: outcome for outcome in outcomes if outcome.status == "completed"}
+    idle = sum(outcome.status in ("not reached", "unavailable") for outcome in outcomes)
+    return {
+        "inconsistency": inconsistency(done) if done else None,
+        "failed": bool(done) and len(done) + idle < len(outcomes),
+        "magnitude": largest_magnitude(done),
+    }
 
 
 def judge_again(

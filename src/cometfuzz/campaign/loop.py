@@ -213,6 +213,7 @@ class Campaign:
             twice=self._beside(base) if twice else (),
             memory=Draw(self.seed, "memory", index).chance(1 / MEMORY_ONE_IN),
             leading=usual and number == 0,
+            base=tuple(name for name in (*self.policy.base, *self.policy.only) if name in routes) if usual else (),
             elsewhere=usual and number == 0 and Draw(self.seed, "elsewhere", index).chance(1 / ELSEWHERE_ONE_IN),
         )
 
@@ -302,6 +303,9 @@ class Campaign:
             new_branches=any(each.new_branches for each in told) if self.branches is not None else None,
             nonfinite=lead is not None and lead.nonfinite,
             leads=leads,
+            inconsistency=None if lead is None else lead.inconsistency,
+            failed=lead is not None and lead.failed,
+            magnitude=None if lead is None else lead.magnitude,
         )
 
     def _coverage(self) -> Summary:

@@ -80,6 +80,19 @@ def draw_inputs(case: Case) -> dict[str, Array]:
     return inputs
 
 
+def draw_weights(case: Case, node: Node) -> dict[str, Array]:
+    """The weights of one node alone."""
+    weights = {}
+    for name, shape in weight_shapes(case.graph, node).items():
+        override = case.data.get(f"{node.id}/{name}")
+        weights[name] = (
+            _draw_weight(Draw(case.rng_seed, node.id, name), name, shape, weight_dtype(node))
+            if override is None
+            else to_array(override)
+        )
+    return weights
+
+
 def _draw_all(case: Case) -> Data:
     weights: dict[str, dict[str, Array]] = {}
     first_of = case.manner.first_of
@@ -88,16 +101,8 @@ def _draw_all(case: Case) -> Data:
             if first_of[node.id] in weights:
                 weights[node.id] = weights[first_of[node.id]]
             continue
-        shapes = weight_shapes(case.graph, node)
-        if shapes:
-            weights[node.id] = {}
-        for name, shape in shapes.items():
-            override = case.data.get(f"{node.id}/{name}")
-            weights[node.id][name] = (
-                _draw_weight(Draw(case.rng_seed, node.id, name), name, shape, weight_dtype(node))
-                if override is None
-                else to_array(override)
-            )
+        if drawn := draw_weights(case, node):
+            weights[node.id] = drawn
     data = Data(draw_inputs(case), weights)
     for array in data.arrays:
         array.setflags(write=False)

@@ -38,7 +38,7 @@ from cometfuzz.reports.console import Screen, screen_for
 from cometfuzz.reports.text import plural
 from cometfuzz.routes import Route
 from cometfuzz.routes.registry import choose
-from cometfuzz.search.strategies import WINDOW, strategies
+from cometfuzz.search.strategies import strategies, window_of
 from cometfuzz.seeds.importing import read_model
 from cometfuzz.seeds.published import names, synthesised
 from cometfuzz.triage.known import Known, gather_known
@@ -48,7 +48,8 @@ JOBS = "Workers of each kind, by default as many as there are cores; with --no-b
 Jobs = Annotated[int | None, typer.Option(min=1, callback=at_most(MOST_JOBS), help=JOBS)]
 WINDOW_HELP = (
     "How many cases are under way when the next one is made; it decides which cases there are, so choose it by the "
-    "largest number of workers that you will have (twice as many keep a cluster busy)."
+    "largest number of workers that you will have (twice as many keep a cluster busy). By default 8, or what the "
+    "strategy asks for."
 )
 Seeds = Annotated[
     list[Path] | None, typer.Option(help="Start from this case, .keras or .h5 file instead; may be given again.")
@@ -59,7 +60,9 @@ QuietOption = Annotated[bool, typer.Option("--quiet", help="Only the closing sum
 STRATEGY = (
     "What proposes the cases: directed goes for what is uncovered; comet and comet-r are the paper's, "
     "comet-published draws how many layers a mutation touches as evenly as it does; odd tries one "
-    "layer at a time on odd numbers; refuse makes calls that break a rule, which libraries should refuse."
+    "layer at a time on odd numbers; refuse makes calls that break a rule, which libraries should refuse. "
+    "cradle, lemon, muffin (-chain, -merging, -dag, -cells), comet-o, graphfuzz and audee are the tools that the paper "
+    "compares with; with -published, as these were: their own seeds at full size, no limits, one case at a time."
 )
 
 MUTATIONS = "Installed mutations that take part beside the paper's eight: all, or names with commas between them."
@@ -109,7 +112,7 @@ def run(
         bool, typer.Option(help="First look for known defects on routes whose versions the ledger has not met.")
     ] = True,
     jobs: Jobs = None,
-    window: Annotated[int, typer.Option(min=1, callback=at_most(MOST_WINDOW), help=WINDOW_HELP)] = WINDOW,
+    window: Annotated[int | None, typer.Option(min=1, callback=at_most(MOST_WINDOW), help=WINDOW_HELP)] = None,
     cluster: ClusterOption = "",
     insecure: InsecureOption = False,
     config: Configured = None,
@@ -165,7 +168,7 @@ def run(
         routes=tuple(chosen),
         seeds=begun,
         sigma=sigma,
-        window=window,
+        window=window or window_of(strategies()[strategy]),
         branches=branches and not remote,
         graphs=msgspec.structs.asdict(given.graphs),
         jobs=jobs or given.jobs,

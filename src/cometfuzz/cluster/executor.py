@@ -103,7 +103,7 @@ class ClusterExecutor:
 
     def submit(self, part: Part) -> Future[Judged]:
         """Send a part to a node, and if it is wanted, to a second one when the first has answered."""
-        question = Judge(encode(part.case), part.routes, part.twice, part.memory, part.leading)
+        question = Judge(encode(part.case), part.routes, part.twice, part.memory, part.leading, part.base)
         promise: Future[Judged] = Future()
         self._dispatch.ask(question).add_done_callback(lambda done: self._take(part, question, done, promise))
         return promise

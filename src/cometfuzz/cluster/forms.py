@@ -49,6 +49,7 @@ class Judge(_Form, frozen=True, tag=True):
     twice: tuple[str, ...] = ()
     memory: bool = False
     leading: bool = False
+    base: tuple[str, ...] = ()
     first: str = ""
     fingerprints: Mapping[str, Fingerprint] = {}
 

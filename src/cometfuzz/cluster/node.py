@@ -159,7 +159,7 @@ class Desk:
 
     def _judge(self, question: Judge) -> Answer:
         case, executor = decode(question.case, breaking=True), self._executor("judge")
-        part = Part(case, question.routes, question.twice, question.memory, question.leading)
+        part = Part(case, question.routes, question.twice, question.memory, question.leading, base=question.base)
         trial = executor.run(case, part.routes)
         if reason := _hindered(trial, executor.routes):
             return Refused(reason)

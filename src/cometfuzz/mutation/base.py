@@ -41,6 +41,10 @@ class ModelLimits:
     flops: int = _USUAL.flops
     bytes: int = _USUAL.bytes
     dialect: Dialect | None = None
+    layers: int = LAYERS_AT_ONCE
+    """How many layers a mutation touches at most."""
+    even: bool = False
+    """Whether how many that are is drawn evenly."""
     published: bool = False
     """Whether mutations keep to the paper where ours differ by choice: how many layers they touch is drawn evenly, and
     new axes have size 1."""
@@ -207,5 +211,5 @@ def may_read(layer: str, kind: TensorType) -> bool:
 
 def how_many(draw: Draw, available: int, limits: ModelLimits) -> int:
     """How many layers to touch: 1 to 10, many more often than few, since a case costs seconds to run."""
-    draws = 1 if limits.published else 3
-    return min(available, max(draw.integer(1, LAYERS_AT_ONCE) for _ in range(draws)))
+    draws = 1 if limits.published or limits.even else 3
+    return min(available, max(draw.integer(1, limits.layers) for _ in range(draws)))

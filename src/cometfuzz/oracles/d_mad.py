@@ -4,6 +4,7 @@ Without labels the ground truth is all ones, as the paper's authors have it, and
 of its own. It compares mean distances from 1 only; it does not see where in a tensor they are.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 
@@ -27,22 +28,46 @@ def mean_magnitude(outputs: Sequence[WireTensor]) -> float | None:
         return float(np.mean(np.abs(total)))
 
 
+def largest_magnitude(completed: Mapping[str, Outcome]) -> float | None:
+    """The largest finite |y| of all outputs; None without any."""
+    arrays = [array_of(tensor) for outcome in completed.values() for tensor in outcome.outputs]
+    sizes = [np.abs(array.astype(np.float64)) for array in arrays]
+    return max((float(size[np.isfinite(size)].max()) for size in sizes if np.isfinite(size).any()), default=None)
+
+
 def d_mad(completed: Mapping[str, Outcome]) -> float | None:
     """The largest D_MAD over all pairs of routes and all instances; None if there is no pair with finite outputs."""
-    means: dict[bytes, list[Array]] = {}  # of those that are the same, two say all
+    same: dict[bytes, list[Array]] = {}  # of those that are the same, two say all
+    for mean in _mean_distances(completed):
+        same.setdefault(mean.tobytes(), []).append(mean)
+    return max(_apart([mean for means in same.values() for mean in means[:2]]), default=None)
+
+
+def inconsistency(completed: Mapping[str, Outcome]) -> float:
+    """D_MAD added up over all pairs of routes and all instances, as LEMON has it; 0 where there is no pair."""
+    return math.fsum(_apart(_mean_distances(completed)))
+
+
+def _mean_distances(completed: Mapping[str, Outcome]) -> list[Array]:
+    """For each route, the mean distance of each instance from the ground truth."""
+    found = []
     for outcome in completed.values():
         total = _by_instance(outcome.outputs)
         if total is not None:
             with np.errstate(all="ignore"):
-                mean = np.mean(np.abs(total - GROUND_TRUTH), axis=1)
-            means.setdefault(mean.tobytes(), []).append(mean)
+                found.append(np.mean(np.abs(total - GROUND_TRUTH), axis=1))
+    return found
+
+
+def _apart(means: Sequence[Array]) -> list[float]:
+    """The D_MAD of each pair and instance that is finite."""
     distances: list[float] = []
-    for one, two in combinations([mean for same in means.values() for mean in same[:2]], 2):
+    for one, two in combinations(means, 2):
         if one.shape == two.shape:
             with np.errstate(all="ignore"):
                 apart = np.where(one + two > 0, np.abs(one - two) / (one + two), 0.0)
             distances += apart[np.isfinite(one) & np.isfinite(two)].tolist()
-    return max(distances, default=None)
+    return distances
 
 
 def _by_instance(outputs: Sequence[WireTensor]) -> Array | None:

@@ -72,5 +72,15 @@ class CometPublished(Comet):
         super().__init__(replace(options, limits=replace(options.limits, published=True)))
         self.guide = Guide(self.coverages[:1], self.guide.avoided)
 
-    def is_gain(self, gains: Sequence[Gain]) -> bool:
-        return bool(gains[0])
+    def is_worth_keeping(self, gains: Sequence[Gain], feedback: Feedback) -> bool:
+        return bool(gains[0]) or bool(feedback.new_branches)
+
+
+class CometRandomPublished(CometPublished):
+    """The ablation as published: operators by chance, and a pool that does not grow."""
+
+    def choose(self, draw: Draw) -> str:
+        return draw.choice(self.mutations)
+
+    def is_worth_keeping(self, gains: Sequence[Gain], feedback: Feedback) -> bool:
+        return False

@@ -39,11 +39,12 @@ def p_range(operators: int) -> tuple[float, float]:
 
 
 class Metropolis:
-    """Chooses operators; ties in fitness are broken by draw."""
+    """Chooses operators; ties in fitness are broken by draw. checked: whether p must be in the recommended range; other
+    tools have used another one."""
 
-    def __init__(self, operators: Sequence[str], p: float = P) -> None:
+    def __init__(self, operators: Sequence[str], p: float = P, checked: bool = True) -> None:
         low, high = p_range(len(operators))
-        if not low <= p <= high:
+        if checked and not low <= p <= high:
             raise CometfuzzError(f"expected p from {low} to {high} for {len(operators)} operators; received p={p}")
         self.records = {name: Record() for name in operators}
         self.p, self.last = p, operators[0]

@@ -6,16 +6,16 @@ from dataclasses import dataclass, field
 
 from cometfuzz.coverage.layers import CRITERIA
 from cometfuzz.ir.case import Case
-from cometfuzz.search.strategies import WINDOW, Feedback, Strategy
+from cometfuzz.search.strategies import Feedback, Strategy, window_of
 
 
 def rehearse(strategy: Strategy, cases: int, show: Callable[[Case], None] = lambda case: None) -> bool:
     """Propose cases; each is taken as executed a window later. True if the user interrupted."""
     flying: deque[Case] = deque()
-    interrupted = False
+    window, interrupted = window_of(strategy), False
     try:
         for _ in range(cases):
-            if len(flying) == WINDOW:
+            if len(flying) == window:
                 strategy.learn(flying.popleft(), Feedback(executed=True))
             flying.append(strategy.propose())
             show(flying[-1])

@@ -8,7 +8,7 @@ Strategies are entry points of the group "cometfuzz.strategies": a package from 
 """
 
 from collections import Counter, deque
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence, Sized
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from functools import cache
@@ -65,19 +65,30 @@ class Feedback:
 
     executed: on some library. new_branches: whether it reached some (None: nobody looked). nonfinite: whether NaN or
     Inf came out without a special value; such a graph would spoil those made of it, so it stays out of the pool. leads:
-    the kinds of findings that it was the first to show.
+    the kinds of findings that it was the first to show. What follows is of the base routes, and for baselines that
+    learn from it. inconsistency: the D_MAD of all instances and all pairs of routes added up. failed: whether one
+    raised or died where another completed. magnitude: the largest finite |y|. None where nothing ran.
     """
 
     executed: bool
     new_branches: bool | None = None
     nonfinite: bool = False
     leads: tuple[Lead, ...] = ()
+    inconsistency: float | None = None
+    failed: bool = False
+    magnitude: float | None = None
 
     def as_plain(self) -> dict[str, Any]:
-        """The form in JSON; most cases have no leads, and say nothing of them."""
-        plain = {name: value for name, value in vars(self).items() if name != "leads"}
+        """The form in JSON; what most cases do not have is left out where it says nothing."""
+        plain = {"executed": self.executed, "new_branches": self.new_branches, "nonfinite": self.nonfinite}
         leads = [{**vars(lead), "calls": list(lead.calls), "routes": list(lead.routes)} for lead in self.leads]
-        return {**plain, "leads": leads} if leads else plain
+        seldom = {
+            "leads": leads or None,
+            "inconsistency": self.inconsistency,
+            "failed": self.failed or None,
+            "magnitude": self.magnitude,
+        }
+        return plain | {name: value for name, value in seldom.items() if value is not None}
 
     @staticmethod
     def from_plain(plain: Mapping[str, Any]) -> "Feedback":
@@ -119,8 +130,11 @@ class Options:
 class Strategy(Protocol):
     """Proposes cases and learns from them; both in order of index."""
 
-    coverages: Sequence[Coverage]
-    pool: Pool
+    @property
+    def coverages(self) -> Sequence[Coverage]: ...
+
+    @property
+    def pool(self) -> Sized: ...
 
     def propose(self) -> Case: ...
 
@@ -178,9 +192,9 @@ class Search:
         """A case of the strategy's own making, launched."""
         raise NotImplementedError
 
-    def is_gain(self, gains: Sequence[Gain]) -> bool:
+    def is_worth_keeping(self, gains: Sequence[Gain], feedback: Feedback) -> bool:
         """Whether a graph that adds so much to each coverage is worth mutating again."""
-        return any(gains)
+        return any(gains) or bool(feedback.new_branches)
 
     def is_due(self, operator: str) -> bool:
         """Whether a mutation may make one more case."""
@@ -204,9 +218,11 @@ class Search:
         probe: bool = False,
         data: Mapping[str, Tensor] | None = None,
         aim: str = "",
+        rng_seed: int | None = None,
     ) -> Case:
-        """The case of a graph, with what it would cover claimed; `data`: what of it is not drawn later."""
-        case = Case(graph, draw.integer(0, 2**32), data or {})
+        """The case of a graph, with what it would cover claimed; `data`: what of it is not drawn later, `rng_seed`:
+        from what the rest is, where that is not another one for each case."""
+        case = Case(graph, draw.integer(0, 2**32) if rng_seed is None else rng_seed, data or {})
         flight = Flight(case, operator, tuple(coverage.gain(graph) for coverage in self.coverages), probe, aim)
         self.multiplied += is_multiplied(graph)
         self.claimed.update(flight.claims)
@@ -227,7 +243,7 @@ class Search:
             return flight, [Gain(()) for _ in self.coverages]
         gains = [coverage.take(gain.facts) for coverage, gain in zip(self.coverages, flight.gains, strict=True)]
         fit = flight.operator != SEED and not flight.probe and not feedback.nonfinite and not is_multiplied(case.graph)
-        if fit and (self.is_gain(gains) or feedback.new_branches):
+        if fit and self.is_worth_keeping(gains, feedback):
             self.pool.add(case.graph, Draw(self.seed, "pool", self.index))
         return flight, gains
 
@@ -257,6 +273,11 @@ class Avoided:
 
     def __contains__(self, fact: object) -> bool:
         return fact in self.claimed or (fact in self.failures and self.failures[fact] >= PARKED_AFTER)  # type: ignore[index]
+
+
+def window_of(strategy: object) -> int:
+    """How many cases of a strategy are in flight at once: one may ask for fewer than is usual."""
+    return int(getattr(strategy, "window", WINDOW))
 
 
 @cache
