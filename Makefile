@@ -4,7 +4,7 @@ ifndef PYTHON
 PYTHON := $(shell if python3.11 --version >/dev/null 2>&1; then echo python3.11; else echo python3; fi)
 endif
 
-environments := PYTHONPATH=src $(PYTHON) -m cometfuzz.execution.environments
+environments := PYTHONPATH=src $(PYTHON) -m cometfuzz.execution.checkout
 
 .DEFAULT_GOAL := help
 .PHONY: help setup cluster python test test-browser test-cluster lint fuzz bugs conformance measurements picture release site

@@ -24,7 +24,7 @@ from cometfuzz.ir.types import BYTES_OF, FLOATS, TensorType
 from cometfuzz.protocol import WireTensor
 from cometfuzz.reference.call import MEANINGS, Call, Mask, evaluate, output_masks
 from cometfuzz.reference.run import autocast, narrow, wide
-from cometfuzz.routes.keras import check_static_types
+from cometfuzz.routes.keras_types import check_static_types
 
 Value = tuple[Array, Mask | None, str]
 """An edge's value, its mask and its dtype."""

@@ -24,7 +24,7 @@ from cometfuzz.execution.executor import wire_data
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.graph import INPUT, Draft, Edge, Graph, Node
 from cometfuzz.protocol import WireTensor
-from cometfuzz.routes.keras import StaticTypeMismatch
+from cometfuzz.routes.keras_types import StaticTypeMismatch
 
 M_PERTURB = -6
 DRAWS = 20

@@ -53,7 +53,8 @@ from cometfuzz.oracles.relations import (
 from cometfuzz.protocol import WireTensor
 from cometfuzz.routes import Work
 from cometfuzz.routes.forms import form_of
-from cometfuzz.routes.keras import Built, ComputedTypeMismatch, KerasAdapter
+from cometfuzz.routes.keras import Built, KerasAdapter
+from cometfuzz.routes.keras_types import ComputedTypeMismatch
 from cometfuzz.routes.registry import ROUTES
 from cometfuzz.triage.reduce import Effort
 from cometfuzz.triage.reproducer import make_script

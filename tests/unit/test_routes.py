@@ -23,7 +23,7 @@ from cometfuzz.execution.policy import joined
 from cometfuzz.execution.versions import versions_of
 from cometfuzz.plugins import in_declared_order
 from cometfuzz.routes import Library, registry
-from cometfuzz.routes.keras import utility
+from cometfuzz.routes.keras_utilities import utility
 from cometfuzz.routes.litert import in_order
 from cometfuzz.routes.openvino_frontends import by_place, in_our_order
 from cometfuzz.routes.registry import BROKEN, ROUTES, base_of, choose, library_named

@@ -1,8 +1,6 @@
 """Python environments: one requirement file each, built once, cached outside the checkout.
 
-Standard library only, because it runs under a bare Python before anything is installed:
-
-    PYTHONPATH=src python3 -m cometfuzz.execution.environments create tool
+Standard library only, because it runs under a bare Python before anything is installed (see `checkout`).
 
 An environment is trusted only if it holds a valid `complete.json`. That marker is written last, after all
 checks. The build happens at the final path (scripts in a venv hold absolute paths) under a lock, so a build
@@ -14,7 +12,6 @@ An environment may also be an interpreter of the user's own, recorded beside the
 configuration (`declare`). It is used as it is: never built, changed or removed.
 """
 
-import argparse
 import contextlib
 import errno
 import fcntl
@@ -22,14 +19,11 @@ import hashlib
 import json
 import os
 import re
-import shlex
 import shutil
 import sys
 import sysconfig
 import threading
 import time
-import tomllib
-import venv
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -46,17 +40,8 @@ FORMAT = 1  # raise it when what older code has built must not be trusted any mo
 MARKER = "complete.json"
 OWN = "interpreters.json"
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
-EXTRAS = ("cluster",)
-"""Environments that hold what an optional extra of the package needs, and nothing that is imported without it."""
 OF_CHECKOUT = ("tool", "docs")
 """Environments in which only a checkout is worked on; an installed package is its own tool."""
-
-LINK_SCRIPTS = {
-    "cometfuzz": ["-m", "cometfuzz"],
-    "lint-imports": ["-c", "from importlinter.cli import lint_imports_command as main; main()"],
-    "mypy": ["-m", "mypy"],
-    "pytest": ["-m", "pytest"],
-}
 
 Report = Callable[[str, str], None]  # takes a name and what it is at; the first word of that is the phase
 Install = Callable[[Build], dict[str, str]]  # fills the folder; returns the versions of the packages in it
@@ -279,7 +264,7 @@ def create(name: str, *, report: Report = quiet, install: Install = install) -> 
     if not environment.ready:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            with _locked(path, lambda phase: report(name, phase)) as lock:
+            with locked(path, lambda phase: report(name, phase)) as lock:
                 if not _is_ready(path, environment.digest):
                     _build(environment, text, lock, report, install)
         except OSError as error:
@@ -313,7 +298,7 @@ def _build(environment: Environment, text: str, lock: IO[str], report: Report, i
         "size_bytes": sum(file.lstat().st_size for file in path.rglob("*")),
         "packages": packages,
     }
-    _write(path / MARKER, json.dumps(record, indent=2) + "\n")
+    write(path / MARKER, json.dumps(record, indent=2) + "\n")
 
 
 def create_all(names: Sequence[str], *, report: Report = quiet) -> list[Environment]:
@@ -339,62 +324,7 @@ def create_all(names: Sequence[str], *, report: Report = quiet) -> list[Environm
     return list(environments.values())
 
 
-def link(*, report: Report = quiet) -> Path:
-    """Make the checkout's `.venv`: a bare venv that sees the cached tool environment and `src`.
-
-    It also sees what an extra of the package needs (EXTRAS), where that has been built. It costs a fraction of a
-    second, and is redone when these environments changed or the checkout moved.
-    """
-    tool = find("tool")
-    if not tool.ready:
-        tool = create("tool", report=report)
-    checkout = Path(__file__).resolve().parents[3]
-    if not (checkout / "pyproject.toml").is_file():
-        raise EnvironmentFailure(f"expected a checkout with pyproject.toml; received {checkout}")
-    path = checkout / ".venv"
-    marker = path / MARKER
-    extras = [find(name).path for name in EXTRAS if name in built_names() and find(name).ready]
-    seen = [tool.path, *extras]
-    record = json.dumps({"format": FORMAT, "sees": [str(each) for each in seen], "path": str(path)})
-    with _locked(path):
-        linked = marker.is_file() and marker.read_text(encoding="utf-8") == record
-        if not linked or not os.access(path / "bin" / "python", os.X_OK):
-            marker.unlink(missing_ok=True)
-            venv.EnvBuilder(clear=True, symlinks=True, with_pip=False).create(path)
-            _fill_link(path, [*map(_site_packages, seen), checkout / "src"])
-            # `python -m ruff` looks for its binary here first.
-            (path / "bin" / "ruff").symlink_to(tool.path / "bin" / "ruff")
-            _write(marker, record)
-        _write_metadata(_site_packages(path), checkout / "pyproject.toml")
-    report(".venv", f"ready at {path}")
-    return path
-
-
-def _fill_link(path: Path, folders: Sequence[Path]) -> None:
-    _write(_site_packages(path) / "cometfuzz.pth", "".join(f"{folder}\n" for folder in folders))
-    for name, arguments in LINK_SCRIPTS.items():
-        # sh, not a #! line that names the interpreter: that breaks on long paths and on spaces.
-        command = shlex.join([str(path / "bin" / "python"), "-P", *arguments])
-        _write(path / "bin" / name, f'#!/bin/sh\nexec {command} "$@"\n', executable=True)
-
-
-def _write_metadata(folder: Path, project: Path) -> None:
-    """Make the checkout look installed, so that its entry points are found as those of any package are."""
-    metadata = folder / f"cometfuzz-{cometfuzz.__version__}.dist-info"
-    metadata.mkdir(exist_ok=True)
-    declared = tomllib.loads(project.read_text(encoding="utf-8"))["project"].get("entry-points", {})
-    lines = []
-    for group, points in declared.items():
-        lines += [f"[{group}]", *(f"{name} = {target}" for name, target in points.items()), ""]
-    _write(metadata / "entry_points.txt", "\n".join(lines))
-    _write(metadata / "METADATA", f"Metadata-Version: 2.1\nName: cometfuzz\nVersion: {cometfuzz.__version__}\n")
-
-
-def _site_packages(path: Path) -> Path:
-    return Path(sysconfig.get_path("purelib", "venv", vars={"base": str(path)}))
-
-
-def _write(path: Path, text: str, *, executable: bool = False) -> None:
+def write(path: Path, text: str, *, executable: bool = False) -> None:
     """Write a file that is there as a whole or not at all, also after a power cut."""
     Place(path.parent).write(path.name, text.encode(), durable=True)
     if executable:
@@ -414,7 +344,7 @@ def _try_lock(lock: IO[str]) -> bool:
 
 
 @contextlib.contextmanager
-def _locked(path: Path, say: Callable[[str], None] = lambda phase: None) -> Iterator[IO[str]]:
+def locked(path: Path, say: Callable[[str], None] = lambda phase: None) -> Iterator[IO[str]]:
     """Hold the lock beside `path`. Lock files stay: removing one would let two processes hold it."""
     with open(_beside(path, "lock"), "a") as lock:
         if not _try_lock(lock):
@@ -446,28 +376,3 @@ class Progress:
                 line = "   ".join(f"{name}: {at}" for name, at in self._at.items())
                 sys.stderr.write(line[: shutil.get_terminal_size().columns - 1])
             sys.stderr.flush()
-
-
-def main() -> int:
-    """Run the two commands that must work before anything is installed."""
-    parser = argparse.ArgumentParser(prog="python3 -m cometfuzz.execution.environments")
-    commands = parser.add_subparsers(dest="command", required=True)
-    creation = commands.add_parser("create", help="build environments; if none is named, all but those on demand")
-    creation.add_argument("names", nargs="*", metavar="NAME")
-    commands.add_parser("link", help="make the .venv of this checkout")
-    arguments = parser.parse_args()
-    try:
-        if arguments.command == "link":
-            link(report=Progress())
-        else:
-            create_all(arguments.names or default_names(), report=Progress())
-    except CometfuzzError as error:
-        print(f"cometfuzz: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        return 130
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from typing import Any, Optional
+from typing import Any
 
 import numpy as np
 
@@ -31,6 +31,8 @@ from cometfuzz.routes.calls import (
 )
 from cometfuzz.routes.forms import keras_forms
 from cometfuzz.routes.handing import arranged, output_name, parts, runs
+from cometfuzz.routes.keras_types import ComputedTypeMismatch, Open, check_computed_shapes, check_static_types, fits
+from cometfuzz.routes.keras_utilities import utility
 from cometfuzz.routes.offers import answer, without_idle
 from cometfuzz.routes.switches import JAXS, TENSORFLOWS, TORCHS
 from cometfuzz.routes.tensors import to_array, to_wire
@@ -45,9 +47,6 @@ TF = group_of("tf", "tensorflow")
 TORCH = group_of("torch", "torch")
 JAX = group_of("jax", "jax", JAX_PLATFORMS="cpu")
 
-
-Open = tuple[Optional[int], ...]
-"""A shape of which some sizes may be open."""
 
 PLAINLY = "cometfuzz.triage.scripts.engines:plainly"
 """How a script runs a model that nothing converts."""
@@ -216,7 +215,7 @@ class KerasAdapter:
         if work.graph.nodes[-1].is_broken:
             with work.library():
                 said = [self.static_type(value)[1] for value in built.model.outputs]
-            _check_computed_shapes(work.graph.nodes[-1], said, [values.shape for _, values in results])
+            check_computed_shapes(work.graph.nodes[-1], said, [values.shape for _, values in results])
         return [to_wire(values, dtype) for dtype, values in results]
 
     def run_typed(self, work: Work, built: Built) -> list[WireTensor]:
@@ -224,7 +223,7 @@ class KerasAdapter:
         results = self.run(work, built)
         for edge, symbolic, seen in zip_strictly(work.graph.outputs, built.used.outputs, results):
             dtype, shape = self.static_type(symbolic)
-            if dtype != seen.dtype or not _fits(shape, seen.shape):
+            if dtype != seen.dtype or not fits(shape, seen.shape):
                 layer = work.graph.by_id[edge.node].layer
                 said, got = f"{dtype}{list(shape)}", f"{seen.dtype}{list(seen.shape)}"
                 raise ComputedTypeMismatch(f"{layer}: expected {said}, as its symbolic output says; received {got}")
@@ -458,73 +457,3 @@ def _class(keras: Any, name: str) -> Any:
     """The class of a layer, None if there is none; one that a package from outside adds is made by its builder."""
     build = builder_of(name)
     return getattr(keras.layers, name, None) if build is None else build(keras)
-
-
-class StaticTypeMismatch(Exception):
-    """Keras' own static inference of a shape or dtype is not what the catalogue predicts."""
-
-
-class ComputedTypeMismatch(Exception):
-    """A result has another shape or dtype than Keras has told of it."""
-
-
-def check_static_types(node: Node, seen: list[tuple[str, Open]]) -> None:
-    """Hold what Keras says of symbolic tensors against the catalogue: layers built on top of them rely on it."""
-    want = [(kind.dtype, kind.shape) for kind in node.outputs]
-    fits = len(seen) == len(want) and all(
-        dtype == expected_dtype and _fits(shape, expected)
-        for (dtype, shape), (expected_dtype, expected) in zip_strictly(seen, want)
-    )
-    if not fits:
-        raise StaticTypeMismatch(f"{node.layer}: expected {want}; received {seen}")
-
-
-def _check_computed_shapes(node: Node, said: Sequence[Open], computed: Sequence[tuple[int, ...]]) -> None:
-    """The same for a call that breaks a rule, of which only Keras itself says what it should give."""
-    if not all(map(_fits, said, computed)):
-        raise StaticTypeMismatch(f"{node.layer}: it says {said}, and computes {computed}")
-
-
-def _fits(said: Open, shape: tuple[int, ...]) -> bool:
-    """Whether a symbolic shape agrees with a real one, as far as it says anything."""
-    return len(said) == len(shape) and all(a in (None, b) for a, b in zip_strictly(said, shape))
-
-
-def _dtype_name(x: Any) -> str:
-    """The dtype of a tensor of any backend, or of a symbolic one, as the IR names it."""
-    return str(getattr(x.dtype, "name", x.dtype)).removeprefix("torch.")
-
-
-def utility(ops: Any, node: Node, x: Any) -> Any:
-    """A utility node in keras.ops."""
-    p, shape = node.params, tuple(node.outputs[0].shape)
-    if node.layer == "cast":
-        if p.dtype == "int32":
-            x = ops.clip(ops.where(ops.isnan(x), ops.zeros_like(x), x), 0, p.high - 1) if "float" in str(x.dtype) else x
-            return ops.clip(ops.cast(x, "int32"), 0, p.high - 1)
-        if p.dtype == _dtype_name(x):  # Keras would give back x itself, and with it the mask that a utility drops
-            return ops.squeeze(ops.expand_dims(x, 0), 0)
-        return ops.not_equal(x, 0) if p.dtype == "bool" else ops.cast(x, p.dtype)
-    if node.layer == "pad":
-        value = p.value if "float" in str(x.dtype) else int(p.value)
-        return ops.pad(x, p.paddings, constant_values=value)
-    if node.layer == "crop":
-        if None in tuple(x.shape):
-            return x[tuple(slice(before, -after or None) for before, after in p.crops)]
-        starts = [before for before, _ in p.crops]
-        return ops.slice(x, starts, shape)
-    if node.layer == "expand":
-        return ops.expand_dims(x, p.axis)
-    if node.layer == "squeeze":
-        return ops.squeeze(x, p.axis)
-    if node.layer == "reshape":
-        return ops.reshape(x, p.shape)
-    value = 0.0 if p.value == "zero" else float(p.value)
-    if node.layer == "scale":
-        return ops.cast(ops.multiply(x, value), node.outputs[0].dtype)  # on PyTorch, Keras makes float32 of float64
-    filled = ops.full_like(x, value)
-    if p.elements == "first":
-        first = np.zeros(shape, dtype=bool)
-        first.reshape(-1)[:1] = True
-        filled = ops.where(first, filled, x)
-    return ops.cast(filled, node.outputs[0].dtype)  # the same

@@ -13,9 +13,10 @@ from cometfuzz.compat import zip_strictly
 from cometfuzz.ir.graph import Graph, Node, Params
 from cometfuzz.ir.types import TensorType
 from cometfuzz.routes import QUIET, Group, Route, Stage, Step, Work, libraries
-from cometfuzz.routes.keras import PLAINLY, Building, KerasAdapter, Open
+from cometfuzz.routes.keras import PLAINLY, Building, KerasAdapter
 from cometfuzz.routes.keras2 import ABSENT as ABSENT_IN_KERAS2
 from cometfuzz.routes.keras2 import RENAMED
+from cometfuzz.routes.keras_types import Open
 
 _ENVIRON = {**QUIET, "KERAS_BACKEND": "mxnet", "MXNET_ENGINE_TYPE": "NaiveEngine"}
 _GROUP = Group("mxnet", "mxnet", _ENVIRON)
