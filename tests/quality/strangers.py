@@ -81,7 +81,7 @@ class Commands:
         monkeypatch.setenv("TERM", "dumb")
         running, verifying = (import_module(f"cometfuzz.cli.{name}") for name in ("run", "verify"))
         monkeypatch.setattr(running, "expect_environments", lambda routes: None)
-        monkeypatch.setattr(verifying, "_run_all", lambda found, jobs, environment: ["still there"] * len(found))
+        monkeypatch.setattr(verifying, "_run_all", lambda found, jobs, environment, quiet: ["still there"] * len(found))
         monkeypatch.setattr(import_module("cometfuzz.cli"), "app", built())
         (folder / "known.toml").write_text("")
 

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from cometfuzz.cli import app
 from cometfuzz.cli.init import TEMPLATES, Purpose, written_for
-from cometfuzz.config import Config, EnvironmentConfig, GraphConfig, LimitConfig, decode
+from cometfuzz.config import ClusterConfig, Config, EnvironmentConfig, GraphConfig, LimitConfig, decode
 from cometfuzz.errors import CometfuzzError
 from cometfuzz.execution.configuring import configured
 
@@ -27,7 +27,11 @@ def test_every_setting_in_it_is_one(purpose: Purpose) -> None:
     made = decode(settings(text).encode(), "with all settings", Config)
     assert made.known
     assert made.environments
-    assert (made.limits, made.graphs) == (LimitConfig(), GraphConfig())  # what it shows as usual is usual
+    assert (made.limits, made.graphs, made.cluster) == (
+        LimitConfig(),
+        GraphConfig(),
+        ClusterConfig(),
+    )  # what it shows as usual is usual
     own = {name: EnvironmentConfig(sys.executable) for name in made.environments}
     assert set(made.routes) < set(configured(msgspec.structs.replace(made, environments=own)))
     configured(Config())  # what was declared is not for other tests
@@ -37,7 +41,7 @@ def test_every_setting_in_it_is_one(purpose: Purpose) -> None:
 def test_together_they_name_all_that_may_be_set() -> None:
     told = {name: msgspec.toml.decode(settings(written_for(name))) for name in Purpose}
     assert {key for each in told.values() for key in each} == set(Config.__struct_fields__)
-    for name, kind in (("limits", LimitConfig), ("graphs", GraphConfig)):
+    for name, kind in (("limits", LimitConfig), ("graphs", GraphConfig), ("cluster", ClusterConfig)):
         assert all(set(each[name]) == set(kind.__struct_fields__) for each in told.values())
     assert {path.stem for path in TEMPLATES.iterdir()} == {*Purpose, "rest"}
 

@@ -375,3 +375,14 @@ def test_readers_that_fail_over_one_bad_file_are_one_bug() -> None:
     assert not made_wrong(bugs[0], bugs[2]), "it raised by itself"
     other = replace(bugs[1], blame=replace(blamed, library="keras"))
     assert not made_wrong(bugs[0], other)
+
+
+def test_what_is_wrong_and_contradicts_itself_is_one_bug() -> None:
+    case = chain((2, 4, 4, 1), ("Conv2D", {"padding": "same"}))
+    bug = bug_of(case)
+    contradiction = replace(WRONG, symptom="relation", failure="a row by itself")
+    assert covers(bug, contradiction, case.graph)
+    assert not covers(bug, replace(contradiction, evidence={"raises": True}), case.graph)
+    assert not covers(bug, replace(contradiction, library="onnxruntime"), case.graph)
+    assert not covers(bug, contradiction, chain((2, 4, 4, 1), ("Conv2D", {"padding": "valid"})).graph)
+    assert not covers(bug_of(case, contradiction), WRONG, case.graph)

@@ -219,9 +219,11 @@ def relations(bench: Bench) -> Iterator[Finding]:
         wanted = [each for name, each in RELATIONS.items() if bench.relations in (ALL, name)]
         yield from _contradictions(bench, bench.trial.case, wanted)
         return
-    draw = Draw(case_id(bench.trial.case), "relations")
+    identity = case_id(bench.trial.case)
+    draw = Draw(identity, "relations")
     if draw.chance(1 / ONE_IN) and bench.completed:
-        wanted = [each for each in RELATIONS.values() if draw.chance(1 / each.one_in)]
+        # Each by a draw of its own: a new relation moves none of the others.
+        wanted = [each for each in RELATIONS.values() if Draw(identity, each.name).chance(1 / each.one_in)]
         piece = drawn_piece(bench, draw)
         if piece is not None:
             yield from _contradictions(bench, piece, wanted)

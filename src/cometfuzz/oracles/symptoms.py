@@ -140,7 +140,7 @@ NONFINITE = SymptomRecord(
     "gives NaN or Inf in the wrong places",
     "The result has NaN or Inf where it should not, or the other way round.",
     "magenta",
-    implies=("uninitialised",),
+    implies=("uninitialised", "relation"),
     column="NaN",
     severity="high",
     end="values",
@@ -171,7 +171,7 @@ VALUE = SymptomRecord(
     "gives wrong values",
     "The result is wrong by more than rounding can explain, without any warning.",
     "yellow",
-    implies=("nonfinite", "nondeterminism", "uninitialised"),  # may also overflow, or differ from run to run
+    implies=("nonfinite", "nondeterminism", "uninitialised", "relation"),  # may overflow, or differ from run to run
     end="values",
     severity="high",
     searched="wrong result",

@@ -12,7 +12,7 @@ from cometfuzz.ir.graph import INPUT, Graph, Inner, Node, Params
 from cometfuzz.ir.types import TensorType
 from cometfuzz.ledger.reading import same_fix
 from cometfuzz.oracles.finding import DataKind, Finding, template
-from cometfuzz.oracles.symptoms import about
+from cometfuzz.oracles.symptoms import RELATION, about
 from cometfuzz.triage.bug import Blame, Bug, Signature
 from cometfuzz.triage.confirm import activations_of
 from cometfuzz.triage.passes import USUAL_LAYER
@@ -204,6 +204,9 @@ def covers(bug: Bug, finding: Finding, graph: Graph, manner: Manner = PLAIN) -> 
         return False
     if bug.finding.switch != finding.switch or not within(bug.minimal.manner, manner):
         return False
+    contradicts = finding.symptom == RELATION.name != bug.finding.symptom  # what is wrong does so in many ways
+    if contradicts and finding.evidence.get("raises"):
+        return False
     if finding.defect and bug.finding.defect and not same_fix(finding.defect, bug.finding.defect):
         return False
     same_code = _same_code(bug, finding)
@@ -214,7 +217,7 @@ def covers(bug: Bug, finding: Finding, graph: Graph, manner: Manner = PLAIN) -> 
         return False
     if same_rule(bug, finding):
         return True
-    if not same_code and template(bug.finding.failure) != template(finding.failure):
+    if not same_code and not contradicts and template(bug.finding.failure) != template(finding.failure):
         return False
     if "invalid" in (bug.data_kind, finding.data_kind):
         return bug.data_kind == finding.data_kind and kin((bug.finding.layer,)) == kin((finding.layer,))
