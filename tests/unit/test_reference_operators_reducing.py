@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from calling import output
 from numpy.testing import assert_allclose
 
 from cometfuzz.catalogue.data import draw_data, to_tensor
@@ -79,3 +80,8 @@ def test_either_of_two_largest_is_right_and_no_other() -> None:
     assert judge(expected, np.array([1, 0], dtype=np.int32)).ok
     assert judge(expected, np.array([2, 0], dtype=np.int32)).ok
     assert not judge(expected, np.array([1, 1], dtype=np.int32)).ok
+
+
+@pytest.mark.parametrize("name", ["median", "quantile", "nanquantile"])
+def test_of_nothing_comes_nothing_along_several_axes_too(name: str) -> None:
+    assert output(f"ops.{name}", np.zeros((2, 3, 0, 4)), axis=(3, 1)).shape == (2, 0)

@@ -245,16 +245,27 @@ for _name in ("argmax", "argmin", "nanargmax", "nanargmin"):
 
 # -- order -------------------------------------------------------------------------------------------------------------
 
-reduction("median", np.median, rules=NOT_EMPTY)
+
+def _none(x: Array, axis: Any, keepdims: bool, several: tuple[int, ...] = ()) -> Array:
+    """The result of an empty tensor, which is empty: NumPy's own median and quantiles take one axis of it at most."""
+    rest = np.sum(x, axis=axis, keepdims=keepdims)
+    return np.broadcast_to(rest, (*several, *rest.shape))
+
+
+reduction(
+    "median",
+    lambda x, axis, keepdims: np.median(x, axis=axis, keepdims=keepdims) if x.size else _none(x, axis, keepdims),
+    rules=NOT_EMPTY,
+)
 
 _EIGHTHS, _FEW = 8, 16
 
 
 def _nan_quantile(x: Array, q: Any, **named: Any) -> Any:
-    """Without NumPy's warning that there is nothing but NaN; of an empty tensor it would lose an axis."""
+    """Without NumPy's warning that there is nothing but NaN."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
-        return (np.nanquantile if x.size else np.quantile)(x, q, **named)
+        return np.nanquantile(x, q, **named)
 
 
 def quantiles(name: str, function: Callable[..., Any], whole: float) -> LayerSpec:
@@ -286,8 +297,10 @@ def quantiles(name: str, function: Callable[..., Any], whole: float) -> LayerSpe
 
     return reduction(
         name,
-        lambda x, axis, keepdims, q, method: function(
-            x, np.divide(q, whole), axis=axis, keepdims=keepdims, method=method
+        lambda x, axis, keepdims, q, method: (
+            function(x, np.divide(q, whole), axis=axis, keepdims=keepdims, method=method)
+            if x.size
+            else _none(x, axis, keepdims, np.shape(q))
         ),
         params={
             "q": Computed("a share, or several", simplest=whole / 2, check=check, draw=draw_q),
