@@ -106,7 +106,7 @@ class Dispatch:
         self._address = access.address
         try:
             self._client.register_plugin(NodePlugin(pack(setup)), name=self._name)
-        except Exception as error:
+        except Exception as error:  # whatever the plugin raised on a node comes back as it is
             self._client.close(timeout=_CLOSE_S)
             raise ClusterLost(f"{access.address}: expected nodes with this cometfuzz; received {error}") from None
         self._thread = threading.Thread(target=self._work, name="cometfuzz-dispatch", daemon=True)
