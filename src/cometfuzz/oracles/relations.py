@@ -12,18 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from cometfuzz.catalogue.data import Array, draw_data, expected_tensors, to_tensor
+from cometfuzz.catalogue.data import Array, draw_data, to_tensor
 from cometfuzz.catalogue.files import decode
-from cometfuzz.catalogue.manners import fitting
 from cometfuzz.catalogue.spec import CATALOGUE
-from cometfuzz.catalogue.validate import assemble
 from cometfuzz.draw import Draw
-from cometfuzz.errors import InvalidCase
 from cometfuzz.execution.comparing import array_of
 from cometfuzz.execution.outcome import Outcome, Trial
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.codec import case_id, encode
-from cometfuzz.ir.graph import INPUT, Draft, Edge, Inner, Params
+from cometfuzz.ir.graph import Edge, Inner, Params
 from cometfuzz.ir.types import FLOATS
 from cometfuzz.oracles.bench import Bench
 from cometfuzz.oracles.contradiction import Answers, contradiction, kinds_of
@@ -31,6 +28,16 @@ from cometfuzz.oracles.crash import DEATHS, STATIC, says_unsupported
 from cometfuzz.oracles.finding import Camp, Finding
 from cometfuzz.oracles.local import same_types
 from cometfuzz.oracles.quantisation import FLOAT8, INT8
+from cometfuzz.oracles.related import (
+    last_row,
+    other_last_axis,
+    other_operands,
+    other_rows,
+    other_second_axis,
+    resized,
+    rows_of,
+    same,
+)
 from cometfuzz.oracles.symptoms import RELATION
 from cometfuzz.oracles.windows import weights_of, window
 from cometfuzz.reference.run import narrow, run
@@ -83,95 +90,6 @@ class Relation:
     slack: Callable[[Case], Mapping[Edge, Array]] | None = None
 
 
-Change = Callable[[Array], Array]
-
-
-def _changed(case: Case, change: Change, weights: Change = lambda array: array) -> Case:
-    """A case with other inputs and weights of the same shapes."""
-    data = draw_data(case)
-    arrays = {name: change(array) for name, array in data.inputs.items()}
-    for node, tensors in data.weights.items():
-        arrays |= {f"{node}/{name}": weights(array) for name, array in tensors.items()}
-    return replace(case, data={name: to_tensor(array) for name, array in arrays.items()})
-
-
-def _rows(case: Case) -> int:
-    """The size of the batch, if all inputs and outputs have one and the same; else 0."""
-    graph = case.graph
-    kinds = [*(node.outputs[0] for node in graph.inputs), *map(graph.type_of, graph.outputs)]
-    sizes = {kind.shape[0] if kind.shape else 0 for kind in kinds}
-    return sizes.pop() if len(sizes) == 1 else 0
-
-
-def _other_rows(case: Case) -> Case | None:
-    return _changed(case, lambda array: array[::-1]) if _rows(case) > 1 else None
-
-
-def _last_row(case: Case) -> Case | None:
-    if _rows(case) < 2:
-        return None
-    return _resized(case, 1, lambda array: array[-1:])
-
-
-def _resized(case: Case, rows: int, change: Change) -> Case | None:
-    """The case with a batch of another size; None if its layers do not allow that."""
-    drafts = [
-        node.draft._replace(params={**node.params, "shape": (rows, *node.params.shape[1:])})
-        if node.layer == INPUT
-        else node.draft
-        for node in case.graph.nodes
-    ]
-    return _rebuilt(_changed(case, change), drafts)
-
-
-def _rebuilt(case: Case, drafts: Sequence[Draft]) -> Case | None:
-    """The data of a case on other nodes; None if these are not valid, or take weights of other shapes."""
-    try:
-        graph = assemble(drafts, case.graph.outputs)
-    except InvalidCase:
-        return None
-    given = {key: (tensor.dtype, tensor.shape) for key, tensor in case.data.items()}
-    return replace(case, graph=graph, manner=fitting(graph, case.manner)) if given == expected_tensors(graph) else None
-
-
-def _other_last_axis(case: Case) -> Case | None:
-    return _turned(case, -1)
-
-
-def _other_second_axis(case: Case) -> Case | None:
-    """Only where a layer has its channels there: its last axis is asked about anyway."""
-    last = case.graph.by_id[case.graph.outputs[0].node]
-    return _turned(case, 1) if last.params.get("data_format") == "channels_first" else None
-
-
-def _turned(case: Case, axis: int) -> Case | None:
-    """An axis of all inputs reversed, and with it the last axis of that size of every weight."""
-    sizes = {node.outputs[0].shape[axis] if node.outputs[0].rank > 1 else 0 for node in case.graph.inputs}
-    if len(sizes) != 1 or max(sizes) < 2:
-        return None
-    (size,) = sizes
-
-    def follow(array: Array) -> Array:
-        axes = [axis for axis, length in enumerate(array.shape) if length == size]
-        return np.flip(array, axes[-1]) if axes else array
-
-    return _changed(case, lambda array: np.flip(array, axis), follow)
-
-
-def _other_operands(case: Case) -> Case | None:
-    """The inputs of the last layer in reverse order."""
-    last = case.graph.by_id[case.graph.outputs[0].node]
-    if len(set(last.inputs)) < 2:
-        return None
-    turned = last.draft._replace(inputs=last.inputs[::-1])
-    drafts = [turned if node.id == last.id else node.draft for node in case.graph.nodes]
-    return _rebuilt(_changed(case, lambda array: array), drafts)
-
-
-def _same(case: Case) -> Case:
-    return case
-
-
 def _any_batch(case: Case) -> Case | None:
     """The case itself, if its layer does not mix the batch: then it can be built for a batch of any size.
 
@@ -187,18 +105,18 @@ def _keeps_state(params: Params) -> bool:
     return bool(params.get("stateful")) or any(map(_keeps_state, inner))
 
 
-OTHER_ROWS = Relation("batch in another order", _other_rows, np.s_[::-1], "[::-1]")
-OTHER_LAST_AXIS = Relation("last axis in another order", _other_last_axis, np.s_[..., ::-1], "[..., ::-1]")
-OTHER_SECOND_AXIS = Relation("second axis in another order", _other_second_axis, np.s_[:, ::-1], "[:, ::-1]")
-OTHER_OPERANDS = Relation("operands in another order", _other_operands)
-LAST_ROW = Relation("a row by itself", _last_row, np.s_[-1:], "[-1:]")
-AGAIN = Relation("the same call again", _same, form=forms.AGAIN)
-GRAPH = Relation("eager and as a graph", _same, form=forms.GRAPH)
+OTHER_ROWS = Relation("batch in another order", other_rows, np.s_[::-1], "[::-1]")
+OTHER_LAST_AXIS = Relation("last axis in another order", other_last_axis, np.s_[..., ::-1], "[..., ::-1]")
+OTHER_SECOND_AXIS = Relation("second axis in another order", other_second_axis, np.s_[:, ::-1], "[:, ::-1]")
+OTHER_OPERANDS = Relation("operands in another order", other_operands)
+LAST_ROW = Relation("a row by itself", last_row, np.s_[-1:], "[-1:]")
+AGAIN = Relation("the same call again", same, form=forms.AGAIN)
+GRAPH = Relation("eager and as a graph", same, form=forms.GRAPH)
 PREDICT = Relation("call and predict", _any_batch, form=forms.PREDICT, behind=forms.GRAPH, fails=True, one_in=3)
 TYPES = Relation("symbolic and computed types", _any_batch, form=forms.TYPES, fails=True)
 QUANTISED = Relation("as it is and quantised", INT8.applies, form=forms.INT8, fails=True, slack=INT8.slack)
 NARROWED = Relation("as it is and in narrow floats", FLOAT8.applies, form=forms.FLOAT8, fails=True, slack=FLOAT8.slack)
-UNCHECKED = Relation("symbolic and computed types, unlike the predicted ones", _same, form=forms.UNCHECKED)
+UNCHECKED = Relation("symbolic and computed types, unlike the predicted ones", same, form=forms.UNCHECKED)
 
 RELATIONS = {
     relation.name: relation
@@ -257,10 +175,10 @@ def _with_rows(case: Case) -> Case:
 
     The others have the numbers of the first one in other places.
     """
-    if _rows(case) != 1:
+    if rows_of(case) != 1:
         return case
-    larger = _resized(case, ROWS, lambda array: np.concatenate([np.roll(array, by) for by in range(ROWS)]))
-    return larger if larger is not None and _rows(larger) == ROWS else case
+    larger = resized(case, ROWS, lambda array: np.concatenate([np.roll(array, by) for by in range(ROWS)]))
+    return larger if larger is not None and rows_of(larger) == ROWS else case
 
 
 def _with_specials(case: Case, draw: Draw) -> Case:
