@@ -22,6 +22,7 @@ from cometfuzz.ir.case import Case
 from cometfuzz.ir.graph import Draft, Edge
 from cometfuzz.routes import Library, Route, Stage, Step
 from cometfuzz.routes.registry import ROUTES
+from cometfuzz.routes.telling import read, telling
 
 pytestmark = pytest.mark.library
 
@@ -130,6 +131,22 @@ def test_every_route_agrees_on_a_small_model_and_gives_its_nodes() -> None:
         for edge, tensor in outcome.nodes.items():
             np.testing.assert_allclose(array_of(tensor), array_of(reference[edge]), rtol=1e-5, atol=1e-6)
         assert outcome.versions
+
+
+def test_libraries_tell_which_kernels_they_chose() -> None:
+    drafts = [Draft("x", "input", {"shape": (4, 17, 17, 3)}, ())]
+    drafts.append(Draft("c", "Conv2D", {"filters": 16, "kernel_size": (3, 3)}, (Edge("x"),)))
+    case = Case(assemble([*drafts, Draft("r", "ReLU", {}, (Edge("c"),))], [Edge("r")]), 1)
+    names = ("keras-torch", "direct-onnxruntime", "direct-openvino")
+    with Executor([telling(ROUTES[name]) for name in names], listens=True) as executor:
+        told = {name: read(each.printed) for name, each in executor.run(case).outcomes.items()}
+        again = {name: read(each.printed) for name, each in executor.run(case).outcomes.items()}
+    assert told == again
+    libraries = {name: {each.library for each in found} for name, found in told.items()}
+    assert libraries["direct-onnxruntime"] == {"ONNX Runtime"}
+    assert libraries["direct-openvino"] == {"OpenVINO"}
+    assert any(each.name.startswith("Convolution ") for each in told["direct-openvino"])
+    assert any(each.name.startswith("convolution ") for each in told["keras-torch"])
 
 
 @pytest.mark.parametrize("name", ["opencv", "tract", "onnxsim", "iree", "tvm"])

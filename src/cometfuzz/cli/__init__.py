@@ -20,6 +20,7 @@ from cometfuzz.cli.export import export
 from cometfuzz.cli.generate import generate
 from cometfuzz.cli.importing import import_
 from cometfuzz.cli.init import init
+from cometfuzz.cli.kernels import kernels
 from cometfuzz.cli.merge import merge_
 from cometfuzz.cli.new import new
 from cometfuzz.cli.profile import profile
@@ -49,6 +50,7 @@ app.command()(bisect)
 app.command()(export)
 app.command("merge")(merge_)
 app.command()(profile)
+app.command()(kernels)
 app.command()(triage)
 app.command()(replay)
 app.command()(verify)

@@ -86,6 +86,7 @@ class Executor:
     on, and `report` is told once. 0 means never. `watch` is told which steps begin. In the groups that `observers`
     names, what is reached in the library's Python code is added up, and a Trial says what it was the first to reach;
     which of two was first depends on the clock if there are several jobs. offers: what libraries are known to lack.
+    listens: outcomes have all that children printed, and not only the last of it where they failed.
     """
 
     def __init__(
@@ -99,6 +100,7 @@ class Executor:
         observers: Mapping[str, Observation] | None = None,
         watch: Callable[[str], None] = lambda text: None,
         offers: Mapping[str, Offer] | None = None,
+        listens: bool = False,
     ) -> None:
         self.routes = {route.name: route for route in routes}
         _check_names(routes)
@@ -110,7 +112,7 @@ class Executor:
         self._pools: dict[str, _Pool] = {}
         self._deaths: dict[Key, int] = {}
         self._guard, self._extra = threading.Lock(), threading.Lock()
-        self._jobs = jobs
+        self._jobs, self._listens = jobs, listens
         self._threads = ThreadPoolExecutor(jobs + 1, thread_name_prefix="case")
 
     @cached_property
@@ -213,7 +215,7 @@ class Executor:
                 observer, python = self._observers.get(group.name), self._find_python(group)
                 steps = [step for route in self.routes.values() for step in route.steps]
                 modules = [step.module for step in steps if step.group.name == group.name]
-                options = (group, python, modules, self.limits, observer, lambda: self.closing)
+                options = (group, python, modules, self.limits, observer, lambda: self.closing, self._listens)
                 count = 1 if group.extra else self._jobs
                 self._pools[group.name] = _Pool([Worker(*options) for _ in range(count)])
             return self._pools[group.name]
@@ -385,7 +387,7 @@ class _Execution:
             outputs=last.tensors,
             failure=last.failure,
             detail=last.detail,
-            printed=last.printed,
+            printed="".join(part.printed for part in parts),
             times=tuple(
                 time._replace(shared_by=count)
                 for part, count in zip(parts, served, strict=False)

@@ -33,7 +33,7 @@ from cometfuzz.plugins import TOLD, told
 from cometfuzz.protocol import MAX_BODY, Broken, Inbox, Message, Oversized, send
 from cometfuzz.routes import Group, Step
 
-MAX_PRINTED = 4000
+MAX_PRINTED, MAX_HEARD = 4000, 2**24
 _POLL_S = 0.5
 _GRACE_S = 2.0
 _DRAINED_AT_ONCE = 64
@@ -79,7 +79,7 @@ class Worker:
 
     `modules` are all that it may be asked to import. With an `observer`, the child reports after each case which of
     its library's code was reached for the first time; when it starts, it is told what is known already. Once `halted`
-    says so, no child lives on.
+    says so, no child lives on. If it `listens`, all that was printed is kept, step by step.
     """
 
     def __init__(
@@ -90,8 +90,9 @@ class Worker:
         limits: WorkerLimits | None = None,
         observer: Observation | None = None,
         halted: Callable[[], bool] = lambda: False,
+        listens: bool = False,
     ) -> None:
-        self.group, self.python, self.modules = group, python, modules
+        self.group, self.python, self.modules, self.listens = group, python, modules, listens
         self.limits, self.observer, self._halted = limits or WorkerLimits(), observer, halted
         self.starts = 0
         self.resident_bytes = 0
@@ -248,8 +249,14 @@ class Worker:
                 return True
             if not part:
                 return False
-            self._printed = (self._printed + part)[-MAX_PRINTED:]
+            self._printed = (self._printed + part)[-(MAX_HEARD if self.listens else MAX_PRINTED) :]
         return True
+
+    def heard(self) -> str:
+        """What was printed since it was asked last, if it listens."""
+        text = self.printed if self.listens else ""
+        self._printed = b"" if self.listens else self._printed
+        return text
 
     def _death(self) -> tuple[Status, str]:
         assert self._process is not None
@@ -335,7 +342,7 @@ class _Watch:
         return any(failure.disk_full for failure in failures)
 
     def _note(self, index: int, status: Status, stage: str, times: tuple[StageTime, ...], **more: Any) -> None:
-        step, printed = self.steps[index], "" if status == "completed" else self.worker.printed
+        step, printed = self.steps[index], self.worker.heard() if status == "completed" else self.worker.printed
         stage = stage or step.stages[0].name
         if stage == START and status != "completed":
             more["detail"] = f"{_described(status, more)}; {printed[-400:]}".strip("; \n")

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import msgspec
 
 from cometfuzz.campaign.events import ByRoute, Summary
+from cometfuzz.campaign.kernels import Kernels, read_kernels
 from cometfuzz.campaign.records import Records
 from cometfuzz.campaign.stored import Point
 from cometfuzz.execution.machine import Machine
@@ -16,6 +17,7 @@ from cometfuzz.ledger.defect import Defect
 from cometfuzz.ledger.reading import defects
 from cometfuzz.oracles.finding import DATA_KINDS, Finding
 from cometfuzz.oracles.symptoms import SEVERITIES, SYMPTOMS
+from cometfuzz.places import Place
 from cometfuzz.reports.summary import REASONS as ENDINGS
 from cometfuzz.reports.tally import Health
 from cometfuzz.reports.text import plural
@@ -72,6 +74,8 @@ class Facts:
     notices: Sequence[tuple[int, str]] = field(default=())
     sightings: Mapping[str, int] = field(default_factory=dict)
     """How many findings each bug explains, by its id."""
+    kernels: Kernels | None = None
+    """Which kernels its models led to, if somebody has asked."""
 
     @property
     def met(self) -> list[tuple[Defect, int]]:
@@ -154,6 +158,7 @@ def gather(records: Records) -> Facts:
         machines=_machines(session.settings.get("machine") for session in sessions),
         notices=tuple(records.notices()),
         sightings=records.sightings(),
+        kernels=read_kernels(Place(records.folder)),
     )
 
 

@@ -19,6 +19,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 import cometfuzz
+from cometfuzz.campaign.kernels import HEADINGS
 from cometfuzz.errors import CometfuzzError
 from cometfuzz.ir.codec import encode
 from cometfuzz.oracles.finding import DATA_KINDS
@@ -128,6 +129,7 @@ class Pages:
             charts=coverage_charts(self.facts),
             reasons=reasons(),
             listed=LISTED,
+            headings=HEADINGS,
             command=rerun_command(self.facts),
             commands=COMMANDS,
         )

@@ -86,6 +86,7 @@ class Step:
     options set. objection: of a first step that does not take every call, the function that the parent asks before it
     sends one (`execution/sayable.py`), named alike. cpu_s: what it usually takes of the CPU for a model of a campaign,
     by which routes get their shares (`execution/budget.py`): a round number, measured once (`cometfuzz profile`).
+    tells: whether it has an option `tell`, with which it prints what its library chose (`routes/telling.py`).
     """
 
     name: str
@@ -100,6 +101,7 @@ class Step:
     switch: str = ""
     objection: str = ""
     cpu_s: float = 0.1
+    tells: bool = False
 
     @property
     def key(self) -> str:

@@ -24,6 +24,7 @@ STEP = Step(
     *("onnxruntime", _GROUP, __name__, "run", _STAGES, {"optimise": "all"}),
     reader=f"{_READERS}:onnxruntime",
     cpu_s=0.01,
+    tells=True,
 )
 _PLAIN = replace(STEP, name="onnxruntime-noopt", options={"optimise": "none"}, reader=f"{_READERS}:plain_onnxruntime")
 _LEVELS = {"none": "plain", "basic": "basic", "extended": "extended", "layout": "layout"}
@@ -63,14 +64,14 @@ def start(options: Mapping[str, str]) -> RuntimeAdapter:
     """Import ONNX Runtime."""
     import onnxruntime
 
-    return RuntimeAdapter(onnxruntime, options["optimise"], int(options.get("threads", "1")))
+    return RuntimeAdapter(onnxruntime, options["optimise"], int(options.get("threads", "1")), "tell" in options)
 
 
 class RuntimeAdapter:
-    """Runs ONNX files on the CPU."""
+    """Runs ONNX files on the CPU. tells: with the log in which it says how it changes the graph."""
 
-    def __init__(self, onnxruntime: Any, optimise: str, threads: int) -> None:
-        self.runtime, self.threads = onnxruntime, threads
+    def __init__(self, onnxruntime: Any, optimise: str, threads: int, tells: bool = False) -> None:
+        self.runtime, self.threads, self.tells = onnxruntime, threads, tells
         level = "ORT_DISABLE_ALL" if optimise == "none" else f"ORT_ENABLE_{optimise.upper()}"
         self.level = getattr(onnxruntime.GraphOptimizationLevel, level)
         onnxruntime.set_default_logger_severity(4)
@@ -86,6 +87,8 @@ class RuntimeAdapter:
             options.use_deterministic_compute = True
             options.enable_cpu_mem_arena = False  # memory from malloc, which fills it (`execution.memory`)
             options.graph_optimization_level = self.level
+            if self.tells:
+                options.log_severity_level = _INFORMATION
             session = self.runtime.InferenceSession(artefact, options, providers=["CPUExecutionProvider"])
             taken = {given.name for given in session.get_inputs()}
             names = [output.name for output in session.get_outputs()]
@@ -105,6 +108,9 @@ class RuntimeAdapter:
 
 BFLOAT16 = 16
 """ONNX's number for it."""
+
+_INFORMATION = 1
+"""A severity of the log."""
 
 
 def _numpy(value: Any) -> tuple[Any, str]:

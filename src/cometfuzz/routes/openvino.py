@@ -8,13 +8,14 @@ from typing import Any
 from cometfuzz.protocol import WireTensor
 from cometfuzz.routes import QUIET, Group, Route, Stage, Step, Switch, Work, libraries
 from cometfuzz.routes.onnxruntime import named_runs
+from cometfuzz.routes.telling import OPENVINO as TOLD
 from cometfuzz.routes.tensors import to_wire
 from cometfuzz.routes.tf2onnx import STEPS
 
 _STAGES = tuple(Stage(name, libraries.OPENVINO) for name in ("load", "compile", "run"))
 _READERS = "cometfuzz.triage.scripts.readers"
 GROUP = Group("openvino", "main", QUIET)
-_STEP = Step("openvino", GROUP, __name__, "run", _STAGES, reader=f"{_READERS}:openvino", cpu_s=0.1)
+_STEP = Step("openvino", GROUP, __name__, "run", _STAGES, reader=f"{_READERS}:openvino", cpu_s=0.1, tells=True)
 
 OPTIONS = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": 1, "NUM_STREAMS": 1}
 """How a model is compiled; a script does it alike."""
@@ -48,14 +49,25 @@ def start(options: Mapping[str, str]) -> OpenVinoAdapter:
     """Import OpenVINO."""
     import openvino
 
-    return OpenVinoAdapter(openvino, options_with(options))
+    return OpenVinoAdapter(openvino, options)
 
 
 class OpenVinoAdapter:
-    """Compiles and runs on the CPU."""
+    """Compiles and runs on the CPU; if asked to `tell`, prints which kernels it runs."""
 
-    def __init__(self, openvino: Any, options: Mapping[str, Any]) -> None:
-        self.openvino, self.core, self.options = openvino, openvino.Core(), options
+    def __init__(self, openvino: Any, options: Mapping[str, str]) -> None:
+        self.openvino, self.core, self.tells = openvino, openvino.Core(), "tell" in options
+        self.options = options_with({name: value for name, value in options.items() if name != "tell"})
+
+    def compiled(self, model: Any) -> Any:
+        """A model that was read, for the CPU."""
+        compiled = self.core.compile_model(model, "CPU", self.options)
+        if self.tells:
+            for node in compiled.get_runtime_model().get_ops():
+                said = node.get_rt_info()
+                names = [str(said[name].value) for name in ("layerType", "primitiveType", "runtimePrecision")]
+                print(TOLD, *names, sep=",", flush=True)
+        return compiled
 
     def versions(self) -> dict[str, str]:
         return {"openvino": self.openvino.__version__.split("-")[0]}
@@ -66,7 +78,7 @@ class OpenVinoAdapter:
             model = self.core.read_model(artefact)
         work.enter("compile")
         with work.library():
-            compiled = self.core.compile_model(model, "CPU", self.options)
+            compiled = self.compiled(model)
             names = {name for given in compiled.inputs for name in given.names}
         work.enter("run")
         for given in named_runs(work, names):

@@ -18,7 +18,7 @@ from cometfuzz.routes import Route, Stage, Step, Work, libraries
 from cometfuzz.routes.handing import output_name, runs, signature
 from cometfuzz.routes.keras import BUILD_TF, BUILD_TORCH, TF, TORCH, Built
 from cometfuzz.routes.litert import CONVERT as TFLITE
-from cometfuzz.routes.openvino import GROUP, OpenVinoAdapter, options_with, wire_of
+from cometfuzz.routes.openvino import GROUP, OpenVinoAdapter, wire_of
 from cometfuzz.routes.tensorflow import SAVE as SAVED_MODEL
 from cometfuzz.routes.tensorflow import packed
 from cometfuzz.routes.torch_compilers import EXPORT, Exported
@@ -28,7 +28,7 @@ _STAGES = tuple(Stage(name, libraries.OPENVINO) for name in ("load", "compile", 
 
 
 def _reading(name: str, call: str) -> Step:
-    return Step(name, GROUP, __name__, call, _STAGES)
+    return Step(name, GROUP, __name__, call, _STAGES, tells=True)
 
 
 def _exporting(name: str, group: Any) -> Step:
@@ -78,7 +78,7 @@ def start(options: Mapping[str, str]) -> FrontEndAdapter:
     """Import OpenVINO."""
     import openvino
 
-    return FrontEndAdapter(openvino, options_with(options))
+    return FrontEndAdapter(openvino, options)
 
 
 def by_place(inputs: Sequence[str], seen: Sequence[Collection[str]]) -> list[int]:
@@ -152,7 +152,7 @@ class FrontEndAdapter(OpenVinoAdapter):
             model = self.core.read_model(path)
         work.enter("compile")
         with work.library():
-            compiled = self.core.compile_model(model, "CPU", self.options)
+            compiled = self.compiled(model)
         work.enter("run")
         outputs = work.graph.outputs
         names = [output_name(index) if work.manner.named else f"output_{index}" for index in range(len(outputs))]
