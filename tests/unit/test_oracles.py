@@ -163,6 +163,26 @@ def test_a_window_is_judged_where_nodes_are_fused_in_any_environment(base: str, 
     assert windows == ([["Dense", "Softmax"]] if judged else [])
 
 
+def test_no_window_runs_where_it_makes_no_difference_that_nodes_are_fused() -> None:
+    """A layer magnifies what the one before it has rounded: beyond the gate, and right by its own inputs."""
+    case = chain((1, 2), ("Rescaling", {"offset": 4096.0}), ("Rescaling", {"scale": 256.0, "offset": -4096.0 * 256.0}))
+    case = replace(case, data={"x": to_tensor(np.full((1, 2), 0.3 * 2.0**-11, np.float32))})
+    asked: list[int] = []
+
+    class Counting(Routes):
+        def __call__(
+            self, case: Case, routes: Sequence[str], intermediates: bool = False, other_memory: bool = False
+        ) -> Trial:
+            asked.append(len(case.graph.nodes))
+            return super().__call__(case, routes, intermediates, other_memory)
+
+    routes = Counting()
+    bench = Bench(routes(case, ["onnxruntime"]), routes)
+    assert [suspect.route for suspect in bench.suspects] == ["onnxruntime"]
+    assert bench.wrong_nodes == []
+    assert asked == [3, 3]  # once as it is, once with all that its nodes give
+
+
 def test_another_shape_and_another_dtype() -> None:
     good = answer(CASE)
     (found,) = findings(

@@ -92,7 +92,7 @@ class JudgingExecutor(Protocol):
 
 
 class Here:
-    """The workers of this machine run the parts; they are judged when they are asked for, while the next ones run."""
+    """The workers of this machine run the parts, and who has run one judges it: other parts go on meanwhile."""
 
     def __init__(self, executor: Executor) -> None:
         self._executor, self.routes = executor, executor.routes
@@ -109,11 +109,15 @@ class Here:
     def view(self) -> View:
         return self._executor.view
 
-    def submit(self, part: Part) -> Future[Trial]:
-        return self._executor.submit(part.case, part.routes)
+    def submit(self, part: Part) -> Future[Judged]:
+        return self._executor.begin(lambda: self._judge(part))
 
-    def judged(self, part: Part, begun: Future[Trial]) -> Judged:
-        return judge(part, begun.result(), self._executor.run, self.view)
+    def _judge(self, part: Part) -> Judged:
+        trial = self._executor.run(part.case, part.routes)
+        return judge(part, trial, self._executor.run, self.view)
+
+    def judged(self, part: Part, begun: Future[Judged]) -> Judged:
+        return begun.result()
 
 
 def judge(part: Part, trial: Trial, rerun: Rerun, view: View) -> Judged:

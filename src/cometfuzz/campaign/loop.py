@@ -1,7 +1,7 @@
 """The loop: strategy, executor, oracles and back, as a stream of events.
 
 Exactly `window` cases are in flight when the next one is proposed, and feedback is given in order of index: the cases
-are the same whatever the number of jobs. Execution goes on while a case is judged.
+are the same whatever the number of jobs. Cases are run and judged beside each other.
 """
 
 import threading
@@ -141,7 +141,7 @@ class Campaign:
     def events(self) -> Iterator[Event]:
         """Run until a bound is reached or `stop` is set; what is under way then is given up, not lost: it is proposed
         again when the campaign goes on."""
-        began = time.monotonic()
+        began, own_began_s = time.monotonic(), time.thread_time()
         yield Started(self.settings, self.done, self._coverage(), self.spent_s)
         flying: deque[_Flight] = deque()
         self._next = self.done
@@ -169,7 +169,7 @@ class Campaign:
                     yield done
                     reason = "quiet" if self.bounds.none and self._is_quiet(done) else ""
         usage = self._judging.usage
-        spent = (usage.own_cpu_s, usage.library_cpu_s)
+        spent = (usage.own_cpu_s + time.thread_time() - own_began_s, usage.library_cpu_s)
         yield Ended(reason, self.done, self._elapsed(began), self._coverage(), *spent, self.ran.summary())
         if lost is not None:
             raise lost

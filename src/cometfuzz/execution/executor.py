@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeVar
 
 from cometfuzz.catalogue.data import Data, draw_data
 from cometfuzz.catalogue.offer import Offer
@@ -36,6 +36,7 @@ from cometfuzz.protocol import Message, WireTensor
 from cometfuzz.routes import Group, Route, Step
 from cometfuzz.routes.forms import form_of
 
+T = TypeVar("T")
 Key = tuple[str, ...]
 FATAL = ("signal", "exited", "timeout", "memory", "oversized", "protocol")
 """How a step ends that costs us the worker."""
@@ -111,7 +112,7 @@ class Executor:
         self._find_python, self._observers = find_python, observers or {}
         self._pools: dict[str, _Pool] = {}
         self._deaths: dict[Key, int] = {}
-        self._guard, self._extra = threading.Lock(), threading.Lock()
+        self._guard, self._extra, self._thread = threading.Lock(), threading.Lock(), threading.local()
         self._jobs, self._listens = jobs, listens
         self._threads = ThreadPoolExecutor(jobs + 1, thread_name_prefix="case")
 
@@ -141,10 +142,32 @@ class Executor:
         for worker in self.workers:
             worker.stop()
 
-    def submit(self, case: Case, routes: Sequence[str] = (), intermediates: bool = False) -> Future[Trial]:
-        """Run a case on the named routes, or on all of them; with the outputs of every node if asked for."""
-        chosen = [self._route(name) for name in routes or self.routes]
-        return self._threads.submit(self._run, case, chosen, intermediates)
+    def submit(self, case: Case, routes: Sequence[str] = ()) -> Future[Trial]:
+        """Run a case on the named routes, or on all of them."""
+        return self.begin(lambda: self.run(case, routes))
+
+    def begin(self, work: Callable[[], T]) -> Future[T]:
+        """Begin with something that runs cases, beside what else is under way."""
+
+        def counted() -> T:
+            with self.counting():
+                return work()
+
+        return self._threads.submit(counted)
+
+    @contextmanager
+    def counting(self) -> Iterator[None]:
+        """What this thread does meanwhile is our own CPU time, once, however often runs within count too."""
+        if getattr(self._thread, "counts", False):
+            yield
+            return
+        self._thread.counts, began = True, time.thread_time()
+        try:
+            yield
+        finally:
+            self._thread.counts = False
+            with self._guard:
+                self.usage.own_cpu_s += time.thread_time() - began
 
     def run(
         self, case: Case, routes: Sequence[str] = (), intermediates: bool = False, other_memory: bool = False
@@ -183,16 +206,14 @@ class Executor:
         return [worker for pool in list(self._pools.values()) for worker in pool.made]
 
     def _run(self, case: Case, routes: Sequence[Route], intermediates: bool, other_memory: bool = False) -> Trial:
-        began = time.thread_time()
         graph = with_all_outputs(case.graph) if intermediates else case.graph
-        execution = _Execution(self, graph, draw_data(case), routes, case.manner, other_memory)
-        execution.run()
         outcomes: dict[str, Outcome] = {}
-        for route in routes:
-            outcome = execution.outcome(route)
-            outcomes[route.name] = select_outputs(outcome, case.graph, graph) if intermediates else outcome
-        with self._guard:
-            self.usage.own_cpu_s += time.thread_time() - began
+        with self.counting():
+            execution = _Execution(self, graph, draw_data(case), routes, case.manner, other_memory)
+            execution.run()
+            for route in routes:
+                outcome = execution.outcome(route)
+                outcomes[route.name] = select_outputs(outcome, case.graph, graph) if intermediates else outcome
         return Trial(case, outcomes, execution.branches)
 
     @contextmanager

@@ -22,7 +22,7 @@ from cometfuzz.ir.types import FLOATS
 from cometfuzz.oracles.finding import Symptom
 from cometfuzz.oracles.windows import Window, Windows, digest_of
 from cometfuzz.reference.bound import Expected, Verdict, judge, lost_digits, plainly_right
-from cometfuzz.reference.run import Run, narrow, roundoff, smallest
+from cometfuzz.reference.run import Run, narrow, roundoff, smallest, wide
 
 if TYPE_CHECKING:
     from cometfuzz.oracles.bench import Rerun
@@ -117,12 +117,12 @@ def units_of(graph: Graph) -> dict[str, float]:
 def _passes(want: Array, seen: Array, dtype: str, unit: float) -> bool:
     if dtype not in FLOATS:
         return bool((want == seen).all())
-    wide, narrowed = seen.astype(np.float64), narrow(want, dtype).astype(np.float64)
+    given, narrowed = seen.astype(np.float64), narrow(want, dtype).astype(np.float64)
     with np.errstate(all="ignore"):
         finite = np.isfinite(want)
         scale = float(np.sqrt(np.mean(np.square(want), where=finite))) if finite.any() else 0.0
-        near = np.abs(wide - want) <= GATE * unit * (np.abs(want) + scale) + smallest(dtype)
-    same = (np.isnan(wide) & np.isnan(narrowed)) | (wide == narrowed)
+        near = np.abs(given - want) <= GATE * unit * (np.abs(want) + scale) + smallest(dtype)
+    same = (np.isnan(given) & np.isnan(narrowed)) | (given == narrowed)
     return bool((same | near).all())
 
 
@@ -222,21 +222,30 @@ def symptom_of(expected: Expected, seen: Array) -> Symptom:
     """How a tensor is wrong, where that is evidence. Its shape may be, though that of the output is right."""
     if seen.shape != expected.value.shape:
         return "shape"
-    want, wide = narrow(expected.value, expected.dtype).astype(np.float64), seen.astype(np.float64)
-    same = (want == wide) | (np.isnan(want) & np.isnan(wide))  # NaN instead of Inf is not the same
+    want, given = narrow(expected.value, expected.dtype).astype(np.float64), seen.astype(np.float64)
+    same = (want == given) | (np.isnan(want) & np.isnan(given))  # NaN instead of Inf is not the same
     if expected.tied is not None:
         same |= expected.tied
-    return "nonfinite" if (~same & ~(np.isfinite(want) & np.isfinite(wide))).any() else "value"
+    return "nonfinite" if (~same & ~(np.isfinite(want) & np.isfinite(given))).any() else "value"
 
 
 def _judge_windows(
     case: Case, windows: Windows, values: Mapping[Edge, Array], suspect: Suspect, rerun: "Rerun"
 ) -> Iterator[WrongNode]:
-    """The smallest window before a suspicious output that is wrong when it runs as a model of its own."""
+    """The smallest window before a suspicious output that is wrong when it runs as a model of its own.
+
+    Only of outputs that are others where all nodes are asked for theirs, which keeps them apart: where it makes no
+    difference whether nodes are computed as one, what each of them is by itself has been said.
+    """
+    graph, units = case.graph, units_of(case.graph)
+    together = dict(zip(graph.outputs, suspect.outcome.outputs, strict=True))
     for edge in suspect.edges:
-        chain = [case.graph.by_id[edge.node]]
+        apart, fused = wide(values[edge]), array_of(together[edge])
+        if apart.shape == fused.shape and _passes(apart, fused, graph.type_of(edge).dtype, units[edge.node]):
+            continue
+        chain = [graph.by_id[edge.node]]
         while len(chain) < LARGEST_WINDOW:
-            before = [case.graph.by_id[each.node] for each in chain[0].inputs]
+            before = [graph.by_id[each.node] for each in chain[0].inputs]
             before = [node for node in before if node.layer != INPUT]
             if not before:
                 break
