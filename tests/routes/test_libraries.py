@@ -133,6 +133,18 @@ def test_every_route_agrees_on_a_small_model_and_gives_its_nodes() -> None:
         assert outcome.versions
 
 
+def test_a_stateful_layer_begins_with_zeros_when_it_is_frozen() -> None:
+    """Tracing runs the model; what that leaves in its states must not be among the constants."""
+    drafts = [
+        Draft("x", "input", {"shape": (2, 4, 3)}, ()),
+        Draft("g", "GRU", {"units": 5, "stateful": True}, (Edge("x"),)),
+    ]
+    case, names = Case(assemble(drafts, [Edge("g")]), 1), ["torch-traced", "reference"]
+    with Executor([ROUTES[name] for name in names]) as executor:
+        for _ in range(2):
+            assert compare(executor.run(case))["torch-traced"].ok
+
+
 def test_libraries_tell_which_kernels_they_chose() -> None:
     drafts = [Draft("x", "input", {"shape": (4, 17, 17, 3)}, ())]
     drafts.append(Draft("c", "Conv2D", {"filters": 16, "kernel_size": (3, 3)}, (Edge("x"),)))

@@ -126,10 +126,14 @@ class Built:
     @property
     def model(self) -> Any:
         """The model as new: what an earlier step left behind in stateful layers is gone."""
+        self.reset()
+        return self.used
+
+    def reset(self) -> None:
+        """Let stateful layers forget what they have seen."""
         for layer in self.layers.values():
             if getattr(layer, "stateful", False):
                 layer.reset_states()
-        return self.used
 
 
 class KerasAdapter:

@@ -230,4 +230,5 @@ class TorchAdapter:
         given = [to_torch(self.torch, array) for array in list(runs(work))[-1]]
         with work.library(), self.torch.no_grad():
             traced = self.torch.jit.trace(as_module(self.torch, work, built.model), tuple(given), check_trace=False)
+            built.reset()  # tracing has run the model, and freezing keeps the states that it finds
             return Callable(self.torch.jit.freeze(traced), Exported(None))
