@@ -27,7 +27,7 @@ def slogdet(call: Call) -> list[Array]:
 def from_singular(matrix: Array) -> Array:
     """How far matrices are from singular ones, in parts of their size; there the sign of a determinant changes, and its
     logarithm is -Inf."""
-    finite = np.isfinite(matrix).all(axis=(-2, -1))
-    values = np.linalg.svd(np.where(finite[..., None, None], matrix, 0.0), compute_uv=False)
+    finite = np.asarray(np.isfinite(matrix).all(axis=(-2, -1)))
+    values = np.linalg.svdvals(np.where(finite[..., None, None], matrix, 0.0))
     largest, least = values[..., :1].max(axis=-1, initial=0.0), values[..., -1:].max(axis=-1, initial=0.0)
     return np.where(finite, np.divide(least, largest, out=np.zeros_like(least), where=largest > 0), np.nan)
