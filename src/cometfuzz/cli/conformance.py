@@ -54,7 +54,7 @@ def conformance(
     wanted = [each for name in layers.split(",") if name for each in _named(name)]
     make_folder(out)
     report = Report()
-    interrupted = _run(chosen, wanted, draws, seed, jobs, report, policies, as_json)
+    interrupted = _run(chosen, wanted, draws, seed, jobs, report, policies)
     if out is not None:
         for result in report.undeclared:
             with writing(out):
@@ -88,11 +88,10 @@ def _run(
     jobs: int,
     report: Report,
     policies: bool,
-    quiet: bool,
 ) -> bool:
     """True if the user interrupted, with what was done so far in the report."""
     names = [name for name in COUNTED if not layers or name in layers]
-    with progress("drawn calls", sum(len(layers_of(route, layers)) * draws for route in routes), quiet=quiet) as shown:
+    with progress("drawn calls", sum(len(layers_of(route, layers)) * draws for route in routes)) as shown:
         try:
             for result in conform(routes, names, draws, seed, jobs, policies=policies):
                 report.add(result)
