@@ -22,7 +22,7 @@ ClusterOption = Annotated[
     str,
     typer.Option(
         "--cluster",
-        help="Run on the nodes of a Dask cluster: the scheduler's address or its file; else `address` under [cluster] "
+        help="Run on the nodes of a Dask cluster: the scheduler's address or its file; else `cluster.address` "
         "in the configuration, if it has one; `none`: here, whatever that says (docs/cluster.md).",
         metavar="tls://HOST:PORT|FILE.json",
     ),
