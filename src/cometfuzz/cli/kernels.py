@@ -48,9 +48,10 @@ def kernels(
 
 
 def _table(found: Kernels) -> Table:
-    table = Table(box=box.SIMPLE, padding=(0, 1), pad_edge=False)
+    table = Table(box=box.SIMPLE, padding=(0, 1), pad_edge=False, collapse_padding=True)
     for name in ("route", "library", "cases", *HEADINGS.values()):
-        table.add_column(name, justify="left" if name in ("route", "library") else "right")
+        named = name in ("route", "library")
+        table.add_column(name, justify="left" if named else "right", overflow="fold")
     for (route, library), kinds in found.table.items():
         cases = next(iter(kinds.values())).cases
         counts = (str(kinds[kind]) if kind in kinds else "" for kind in HEADINGS)

@@ -40,14 +40,15 @@ def profile(
 
 
 def _table(*columns: str) -> Table:
-    table = Table(box=box.SIMPLE, padding=(0, 1), pad_edge=False)
+    table = Table(box=box.SIMPLE, padding=(0, 1), pad_edge=False, collapse_padding=True)
     for name in columns:
-        table.add_column(name, justify="left" if name in ("route", "stage", "library") else "right")
+        named = name in ("route", "stage", "library")
+        table.add_column(name, justify="left" if named else "right", overflow="fold", no_wrap=not named)
     return table
 
 
 def _routes(rows: list[Mapping[str, Any]]) -> Table:
-    table = _table("route", "models", "completed", "CPU s", "share", "least", "most", "CPU ms/model")
+    table = _table("route", "models", "done", "CPU s", "share", "least", "most", "ms/model")
     for row in rows:
         counts = (str(row["models"]), str(row["completed"]), f"{row['cpu_s']:.1f}")
         shares = (f"{row['share']:.1%}", f"{min(row['tenths']):.1%}", f"{max(row['tenths']):.1%}")
@@ -56,7 +57,7 @@ def _routes(rows: list[Mapping[str, Any]]) -> Table:
 
 
 def _stages(rows: list[Mapping[str, Any]]) -> Table:
-    table = _table("library", "stage", "runs", "CPU s", "share", "CPU ms/run")
+    table = _table("library", "stage", "runs", "CPU s", "share", "ms/run")
     for row in rows:
         numbers = (str(row["runs"]), f"{row['cpu_s']:.1f}", f"{row['share']:.1%}", f"{row['cpu_ms_per_run']:.1f}")
         table.add_row(visible(row["library"]), visible(row["stage"]), *numbers)
