@@ -247,6 +247,14 @@ def bugs() -> Numbers:
     }
 
 
+def direct() -> Numbers:
+    measured = asked("bench", "direct")
+    return {
+        "writer_checker_reader": round(measured["models_per_cpu_s"]),
+        "end_to_end": round(measured["models_per_cpu_s_end_to_end"]),
+    }
+
+
 def generated(strategy: str) -> Numbers:
     """The least and the most of the paper's space that models cover, over seeds; by direct edges too."""
     shares: dict[str, list[float]] = {name: [] for name in (*CRITERIA, "direct")}
@@ -316,6 +324,13 @@ MEASUREMENTS = {
         "{mutants_per_cpu_s} per CPU second",
         "cometfuzz bench mutate --json",
         lambda: {"mutants_per_cpu_s": round(asked("bench", "mutate")["mutants_per_cpu_s"])},
+    ),
+    "bench-direct": Measurement(
+        "models of 12 nodes as ONNX files of our own, on ONNX Runtime",
+        "{writer_checker_reader} per CPU second by writer, checker and reader alone, {end_to_end} with drawing and"
+        " judging",
+        "cometfuzz bench direct --json",
+        direct,
     ),
     "generate-comet": Measurement(
         "888 generated models, what they cover of the paper's space, seeds 1 to 5; nothing is executed",

@@ -15,6 +15,8 @@ from cometfuzz.execution import children
 from cometfuzz.execution.comparing import array_of, compare
 from cometfuzz.execution.configuring import lacking, on_demand
 from cometfuzz.execution.executor import Executor, python_of
+from cometfuzz.execution.measuring_direct import measure_direct
+from cometfuzz.execution.outcome import Trial
 from cometfuzz.execution.scratch import scratch_folder
 from cometfuzz.execution.supervisor import WorkerLimits
 from cometfuzz.execution.versions import versions_of
@@ -194,3 +196,12 @@ def test_a_failure_of_the_converter_is_the_converters() -> None:
     assert keras.status == "completed"
     assert (first.status, first.stage, first.library) == ("exception", "tf2onnx", "tf2onnx")
     assert (second.status, second.stage, second.cause) == ("not reached", "tf2onnx", "exception")
+
+
+def test_bench_direct_counts_drawing_and_judging_besides_the_run() -> None:
+    judged: list[Trial] = []
+    result = measure_direct(ROUTES["direct-onnxruntime"], 3, 4, lambda trial, executor: judged.append(trial))
+    assert result["completed"] == 3
+    assert {len(trial.case.graph.nodes) for trial in judged} == {4}
+    stages, run, whole = (result[f"models_per_cpu_s{what}"] for what in ("", "_with_transport", "_end_to_end"))
+    assert stages > run > whole > 0

@@ -7,6 +7,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
+from cometfuzz.campaign.judging import Judged, Part, judge
 from cometfuzz.catalogue.drawing import draw_graph
 from cometfuzz.catalogue.files import decode
 from cometfuzz.catalogue.validate import type_call, validate
@@ -15,8 +16,10 @@ from cometfuzz.cli.numbers import MOST_SECONDS, at_most
 from cometfuzz.cli.output import print_json
 from cometfuzz.draw import Draw
 from cometfuzz.execution.configuring import usable
+from cometfuzz.execution.executor import Executor
 from cometfuzz.execution.measuring import measure, measure_branches, measure_sharing
 from cometfuzz.execution.measuring_direct import measure_direct
+from cometfuzz.execution.outcome import Trial
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.codec import encode
 from cometfuzz.routes.registry import ROUTES, choose
@@ -155,18 +158,26 @@ def direct(
     """Write drawn models as ONNX, check and run them: CPU time of these stages, and with all that lies between.
 
     models_per_cpu_s: writer, checker and reader alone. with_transport: with the drawing of tensors, and all that
-    parent and children do to hand them over.
+    parent and children do to hand them over. end_to_end: with the drawing of the models, and their judgement as in a
+    campaign.
     """
     (chosen,) = choose(route, ROUTES)
     columns = (TextColumn("running models"), BarColumn(), MofNCompleteColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         bar = progress.add_task("", total=models)
-        result = measure_direct(chosen, models, nodes, lambda: progress.advance(bar))
+        result = measure_direct(chosen, models, nodes, _judge, lambda: progress.advance(bar))
     if as_json:
         print_json(result)
         return
     each = ", ".join(f"{stage} {spent} ms" for stage, spent in result["ms_per_model"].items())
     typer.echo(
         f"{result['models_per_cpu_s']} models of {nodes} nodes per CPU second ({each});"
-        f" {result['models_per_cpu_s_with_transport']} with transport; {result['completed']} of {models} completed"
+        f" {result['models_per_cpu_s_with_transport']} with transport,"
+        f" {result['models_per_cpu_s_end_to_end']} with drawing and judging;"
+        f" {result['completed']} of {models} completed"
     )
+
+
+def _judge(trial: Trial, executor: Executor) -> Judged:
+    """As a campaign judges it."""
+    return judge(Part(trial.case, tuple(trial.outcomes)), trial, executor.run, executor.view)

@@ -1,6 +1,7 @@
 """How fast models get to a reader of ONNX by our own files: writer, checker and reader, and all of it end to end."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import count
 from typing import Any
 
 from cometfuzz.catalogue.drawing import draw_graph
@@ -9,6 +10,7 @@ from cometfuzz.catalogue.validate import assemble
 from cometfuzz.draw import Draw
 from cometfuzz.errors import InvalidCase
 from cometfuzz.execution.executor import Executor
+from cometfuzz.execution.outcome import Trial
 from cometfuzz.execution.sayable import objection
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.graph import INPUT, Draft, Edge, Graph
@@ -20,16 +22,12 @@ WARM = 10
 """Models before the clock starts: a campaign is longer than its beginning."""
 
 
-def sayable_cases(route: Route, models: int, nodes: int) -> list[Case]:
-    """Drawn models of so many nodes, in float32, that a route can be given whole."""
-    found: list[Case] = []
-    index = 0
-    while len(found) < models:
+def sayable_cases(route: Route, nodes: int) -> Iterator[Case]:
+    """Drawn models of so many nodes, in float32, that a route can be given whole: one after another, without end."""
+    for index in count():
         graph = _sayable(route, draw_graph(Draw("bench direct", index), 4 * nodes, largest=2000), nodes)
         if graph is not None:
-            found.append(Case(graph, index))
-        index += 1
-    return found
+            yield Case(graph, index)
 
 
 def _sayable(route: Route, graph: Graph, nodes: int) -> Graph | None:
@@ -58,27 +56,46 @@ def _is_taken(route: Route, drafts: Sequence[Draft]) -> bool:
     return not objection(route, CATALOGUE[last.layer], graph.input_types(last), last.params)
 
 
-def measure_direct(route: Route, models: int, nodes: int, advance: Callable[[], None]) -> dict[str, Any]:
-    """CPU seconds of each stage in the children, and of everything in parent and children together."""
-    cases = sayable_cases(route, WARM + models, nodes)
-    spent = dict.fromkeys(STAGES, 0.0)
+def measure_direct(
+    route: Route,
+    models: int,
+    nodes: int,
+    judge: Callable[[Trial, Executor], object],
+    advance: Callable[[], None] = lambda: None,
+) -> dict[str, Any]:
+    """CPU seconds of each stage in the children, of all that it takes to run a model, and of drawing and judging it
+    besides, in parent and children together."""
+    cases = sayable_cases(route, nodes)
+    spent, completed, running_s = dict.fromkeys(STAGES, 0.0), 0, 0.0
     with Executor([route], pause_after=0) as executor:
-        for case in cases[:WARM]:
-            executor.run(case)
-        before, completed = executor.usage.own_cpu_s + executor.usage.library_cpu_s, 0
-        for case in cases[WARM:]:
-            outcome = executor.run(case).outcomes[route.name]
+        for _ in range(WARM):
+            judge(executor.run(next(cases)), executor)
+        began_s = _cpu_s(executor)
+        for _ in range(models):
+            with executor.counting():
+                case = next(cases)
+            before_s = _cpu_s(executor)
+            trial = executor.run(case)
+            running_s += _cpu_s(executor) - before_s
+            with executor.counting():
+                judge(trial, executor)
+            outcome = trial.outcomes[route.name]
             completed += outcome.status == "completed"
             for time in outcome.times:
                 if time.stage in spent:
                     spent[time.stage] += time.cpu_s
             advance()
-        whole = executor.usage.own_cpu_s + executor.usage.library_cpu_s - before
+        whole_s = _cpu_s(executor) - began_s
     return {
         "models": models,
         "nodes": nodes,
         "completed": completed,
         "models_per_cpu_s": round(models / sum(spent.values()), 1),
-        "models_per_cpu_s_with_transport": round(models / whole, 1),
+        "models_per_cpu_s_with_transport": round(models / running_s, 1),
+        "models_per_cpu_s_end_to_end": round(models / whole_s, 1),
         "ms_per_model": {stage: round(1000 * seconds / models, 3) for stage, seconds in spent.items()},
     }
+
+
+def _cpu_s(executor: Executor) -> float:
+    return executor.usage.own_cpu_s + executor.usage.library_cpu_s
