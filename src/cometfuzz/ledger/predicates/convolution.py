@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from cometfuzz.catalogue.convolution import transposed_places
+from cometfuzz.catalogue.operators.windows import spread
 from cometfuzz.catalogue.shapes import channels, ones, spatial, window
 from cometfuzz.catalogue.spec import spec_of
 from cometfuzz.ir.graph import Params
@@ -220,6 +221,13 @@ def pools_start_late(x: TensorType, p: Params) -> bool:
 def reads_stray_memory(x: TensorType, p: Params) -> bool:
     """oneDNN's convolution of one channel reads uninitialised memory."""
     return _strays(x.dtype, channels(x, p), spatial(x, p), p.kernel_size, p.strides, p.padding)
+
+
+@predicate
+def kernel_reads_stray_memory(x: Any, p: Params) -> bool:
+    """reads_stray_memory in a convolution with a kernel that is given, over three axes."""
+    whole = spread(x, p)
+    return x[0].rank == 5 and direct_volume(x[0], whole) and reads_stray_memory(x[0], whole)
 
 
 def _grid(x: TensorType, p: Params) -> tuple[int, tuple[int, ...]]:
