@@ -296,7 +296,8 @@ _VECTOR_AXIS = Computed(
 
 
 def _draw_common_axis(draw: Draw, x: Types, p: Params) -> int | None:
-    found = [axis for axis in range(-min(kind.rank for kind in x), 0) if all(kind.shape[axis] in _SPACE for kind in x)]
+    rank = min(kind.rank for kind in x)
+    found = [axis for axis in range(-rank, rank) if all(kind.shape[axis] in _SPACE for kind in x)]
     return draw.choice(found) if found and draw.chance(0.5) else None
 
 
