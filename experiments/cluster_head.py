@@ -29,6 +29,7 @@ from typing import Any
 from cometfuzz.campaign.events import CaseDone
 from cometfuzz.campaign.session import Session, Settings, seed_texts
 from cometfuzz.campaign.store import Store
+from cometfuzz.cli import spare_the_collector
 from cometfuzz.config import Config, PolicyConfig
 from cometfuzz.seeds.published import names, synthesised
 
@@ -45,6 +46,7 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
     sys.path.insert(0, str(TESTS))
+    spare_the_collector()  # as the command does
     with TemporaryDirectory() as folder:
         if os.environ.get("COMETFUZZ_PLUGINS") != "standin":  # routes are looked up when the package is imported
             import_module("nodes").install(Path(folder) / "site")

@@ -94,6 +94,12 @@ def _options(
     pass
 
 
+def spare_the_collector() -> None:
+    """Graphs and what is remembered of them are many small things without cycles: a fifth of the time went into looking
+    through them for garbage."""
+    gc.set_threshold(50_000, 20, 50)
+
+
 def main() -> None:
     """Run the command line.
 
@@ -101,7 +107,5 @@ def main() -> None:
     3: an environment or a worker that cannot be used, or a check that nothing could judge; 129, 130, 143: ended by
     SIGHUP, Ctrl-C, SIGTERM; 141: nobody reads what we print any more, as in `| head -1`.
     """
-    # Graphs and what is remembered of them are many small things without cycles: a fifth of the time went into looking
-    # through them for garbage.
-    gc.set_threshold(50_000, 20, 50)
+    spare_the_collector()
     sys.exit(exit_code_of(lambda: app(prog_name="cometfuzz")))

@@ -4,13 +4,14 @@ A space says which factors go together: any two of a layer (`pairs.py`), or thre
 numbers of a layer stand in one row, those of the same factors in a block of it, in the order of their values.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from math import prod
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cometfuzz.catalogue import LAYERS
 from cometfuzz.catalogue.regimes import ORDINARY, regime_of
@@ -26,6 +27,9 @@ REMEMBERED = 4_000
 in flight have is asked for again. A call of a large layer costs several kilobytes."""
 
 NO_IDS: Ids = np.zeros(0, np.int32)
+
+UNSAID = -(2**48)
+"""In place of the number of a value: whatever is added to it, it is no combination's number."""
 
 
 class Block(NamedTuple):
@@ -46,6 +50,28 @@ class Table:
     blocks: Sequence[Block]
     start: int
     stop: int
+
+    @cached_property
+    def numbers(self) -> tuple[tuple[str, Mapping[str, int]], ...]:
+        """Each factor with the number of each of its values."""
+        return tuple((name, {value: at for at, value in enumerate(values)}) for name, values in self.factors)
+
+    @cached_property
+    def _columns(self) -> tuple[NDArray[np.int64], list[tuple[NDArray[np.int64], NDArray[np.int64]]]]:
+        """Of all blocks at once: their starts; then factor by factor its places, and what a step of the value comes
+        to."""
+        starts = np.array([block.start for block in self.blocks], np.int64)
+        steps = [[prod(block.sizes[at + 1 :]) for at in range(len(block.sizes))] for block in self.blocks]
+        places = [block.places for block in self.blocks]
+        return starts, list(zip(np.array(places, np.int64).T.copy(), np.array(steps, np.int64).T.copy(), strict=True))
+
+    def ids(self, values: Sequence[int]) -> Ids:
+        """The combinations of a call whose factors have these values, by number; UNSAID: it says nothing of one."""
+        numbers, columns = self._columns
+        given = np.array(values, np.int64)
+        for places, steps in columns:
+            numbers = numbers + given[places] * steps
+        return numbers[numbers >= 0].astype(np.int32)
 
 
 Chosen = Callable[[Sequence[Factor]], Iterable[tuple[int, ...]]]
@@ -90,21 +116,7 @@ class CombinationSpace:
         if not table.blocks:
             return NO_IDS
         given = values_of(table.spec, table.factors, params, types, regime)
-        places: list[int | None] = []
-        for factor in table.factors:
-            name = given.get(factor.name)
-            places.append(factor.values.index(name) if name in factor.values else None)
-        found = []
-        for block in table.blocks:
-            number = 0
-            for place, size in zip(block.places, block.sizes, strict=True):
-                value = places[place]
-                if value is None:
-                    break
-                number = number * size + value
-            else:
-                found.append(block.start + number)
-        return np.array(found, np.int32)
+        return table.ids([numbers.get(given.get(name, ""), UNSAID) for name, numbers in table.numbers])
 
     def of_case(self, case: Case) -> Iterator[tuple[str, Ids]]:
         """The combinations of every call of a case, with the node.
