@@ -29,7 +29,7 @@ from typing import Any
 from cometfuzz.campaign.events import CaseDone
 from cometfuzz.campaign.session import Session, Settings, seed_texts
 from cometfuzz.campaign.store import Store
-from cometfuzz.cli import spare_the_collector
+from cometfuzz.cli import collector
 from cometfuzz.config import Config, PolicyConfig
 from cometfuzz.seeds.published import names, synthesised
 
@@ -46,7 +46,7 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
     sys.path.insert(0, str(TESTS))
-    spare_the_collector()  # as the command does
+    collector.look_seldom()
     with TemporaryDirectory() as folder:
         if os.environ.get("COMETFUZZ_PLUGINS") != "standin":  # routes are looked up when the package is imported
             import_module("nodes").install(Path(folder) / "site")
@@ -125,18 +125,21 @@ def measure_head(folder: Path, cases: int, strategy: str, dask: bool) -> dict[st
                 return executor.ClusterExecutor(dispatch, taken, offers)
 
             with Session(store, chosen, config("instant"), routes, lambda done: None, elsewhere) as session:
-                warm, began, wall, parts = 0, 0.0, 0.0, 0
+                collector.leave_alone()  # as `cometfuzz run` does
+                warm, began, wall, parts = 0, os.times(), 0.0, 0
                 for event in session.events():
                     if isinstance(event, CaseDone):
                         if event.index == cases // 5:  # what is computed once does not count
-                            warm, began, wall = event.index + 1, time.process_time(), time.monotonic()
+                            warm, began, wall = event.index + 1, os.times(), time.monotonic()
                         parts += len(event.parts) if warm and event.index >= warm else 0
-                cpu_s, wall_s = time.process_time() - began, time.monotonic() - wall
-    done = cases - warm
+                ended, wall_s = os.times(), time.monotonic() - wall
+    done, user_s, system_s = cases - warm, ended.user - began.user, ended.system - began.system
+    cpu_s = user_s + system_s
     return {
         "cases": done,
         "parts": parts,
         "cpu_s": round(cpu_s, 2),
+        "of_it_system_s": round(system_s, 2),
         "wall_s": round(wall_s, 2),
         "cases_per_cpu_s": round(done / cpu_s, 1),
         "bytes_per_case": round(sum(each.stat().st_size for each in (folder / "head").rglob("*")) / cases),

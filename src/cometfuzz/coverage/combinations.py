@@ -6,7 +6,7 @@ numbers of a layer stand in one row, those of the same factors in a block of it,
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from math import prod
 from typing import NamedTuple
 
@@ -27,6 +27,9 @@ REMEMBERED = 4_000
 in flight have is asked for again. A call of a large layer costs several kilobytes."""
 
 NO_IDS: Ids = np.zeros(0, np.int32)
+
+REMEMBERED_VALUES = 100
+"""Calls of which it is remembered what they chose: pairs and triples of a case ask for it one after the other."""
 
 UNSAID = -(2**48)
 """In place of the number of a value: whatever is added to it, it is no combination's number."""
@@ -87,7 +90,7 @@ class CombinationSpace:
         self.tables: dict[str, Table] = {}
         start = 0
         for layer, spec in LAYERS.items():
-            factors = tuple(factor for factor in factors_of(spec) if factor.name not in without)
+            factors = tuple(factor for factor in _factors(layer) if factor.name not in without)
             blocks, at = [], start
             for places in chosen(factors):
                 sizes = tuple(len(factors[place].values) for place in places)
@@ -115,7 +118,7 @@ class CombinationSpace:
         table = self.tables[layer]
         if not table.blocks:
             return NO_IDS
-        given = values_of(table.spec, table.factors, params, types, regime)
+        given = _values_of(layer, params, types, regime)
         return table.ids([numbers.get(given.get(name, ""), UNSAID) for name, numbers in table.numbers])
 
     def of_case(self, case: Case) -> Iterator[tuple[str, Ids]]:
@@ -130,6 +133,16 @@ class CombinationSpace:
             if node.layer in self.tables:
                 regime = _regime(graph, node, regimes)
                 yield node.id, self.of_call(node.layer, node.params, graph.input_types(node), regime)
+
+
+@lru_cache(maxsize=REMEMBERED_VALUES)
+def _values_of(layer: str, params: Params, types: tuple[TensorType, ...], regime: str | None) -> dict[str, str]:
+    return values_of(LAYERS[layer], _factors(layer), params, types, regime)
+
+
+@cache
+def _factors(layer: str) -> tuple[Factor, ...]:
+    return tuple(factors_of(LAYERS[layer]))
 
 
 def _regime(graph: Graph, node: Node, regimes: dict[str, str]) -> str | None:

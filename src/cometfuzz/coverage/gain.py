@@ -15,6 +15,7 @@ from cometfuzz.catalogue.utility import SPECIAL_NODES
 from cometfuzz.coverage.layers import CRITERIA, NUMERIC, PAPER_PARAMETERS, CoverageSpace, Item, paper_table, text
 from cometfuzz.coverage.reach import idle_parameters
 from cometfuzz.ir.graph import Edge, Graph, Inner, Node, Params
+from cometfuzz.ir.recent import Recent
 from cometfuzz.ir.types import POLICY, TensorType
 
 REMEMBERED = 5000
@@ -75,8 +76,8 @@ class Coverage:
         self._taken: Counter[tuple[str, str, str]] = Counter()
         """How many values of a parameter, or shapes of a layer, are covered."""
         self._covered: Counter[str] = Counter()
-        self.changes = 0
-        """Goes up with everything that is covered."""
+        self.changes: Counter[str] = Counter()
+        """How much was covered of each layer; it only goes up."""
         self._tallies: dict[int, _Tally] = {}
         """Those of the items that somebody has asked of, by identity."""
         self._followers: dict[str, dict[str, None]] = {}
@@ -159,7 +160,7 @@ class Coverage:
                     self._count(key)
 
     def _count(self, key: tuple[str, str, str]) -> None:
-        self.changes += 1
+        self.changes[key[1]] += 1
         self._taken[key] += 1
         self._covered[key[0]] += 1
 
@@ -251,8 +252,28 @@ def facts_of(graph: Graph, space: CoverageSpace) -> Iterator[Fact]:
         yield from facts
 
 
-def facts_by_node(graph: Graph, space: CoverageSpace) -> Iterator[tuple[str, tuple[Fact, ...]]]:
+ByNode = Sequence[tuple[str, tuple[Fact, ...]]]
+
+
+def facts_by_node(graph: Graph, space: CoverageSpace) -> ByNode:
     """The facts of each call, then those of its sequences, with the node; the same call gives the same object."""
+    paper, kept = space.name == "paper", _kept(graph)
+    for one, specs, facts in kept:
+        if one == paper and specs is space.specs:
+            return facts
+    kept.append((paper, space.specs, tuple(_by_node(graph, space))))
+    return kept[-1][2]
+
+
+def _nothing_yet(graph: Graph) -> list[tuple[bool, object, ByNode]]:
+    return []
+
+
+_kept = Recent(_nothing_yet, lambda kept: 0)
+"""The facts of graphs that cases in flight have, in the terms of each space: every route asks for them."""
+
+
+def _by_node(graph: Graph, space: CoverageSpace) -> Iterator[tuple[str, tuple[Fact, ...]]]:
     paper = space.name == "paper"
     for node in graph.nodes:
         if node.layer in space.specs:
@@ -319,7 +340,7 @@ def facts_about(layer: str, params: Params, types: tuple[TensorType, ...], item:
         values = {"dtype": first.dtype, "rank": str(first.rank), "shape": str(first.shape)}
         yield Fact("inputs", layer, item.name, values[item.name])
         return
-    for name in {item.name, PAPER_PARAMETERS.get((layer, item.name), item.name)}:
+    for name in dict.fromkeys((item.name, PAPER_PARAMETERS.get((layer, item.name), item.name))):
         if name in params and name != POLICY and name not in idle_parameters(spec, types, params):
             yield from (fact for fact in parameter_facts(layer, name, params[name]) if fact[:3] == item[:3])
 

@@ -1,5 +1,6 @@
 """What a mutation is, and what it may ask: the Guide, which knows what is uncovered."""
 
+from collections import Counter
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -92,9 +93,9 @@ class Mutation(Protocol):
 
 
 class Avoiding(Protocol):
-    """Facts that nobody should go for; `changes` goes up whenever they become others."""
+    """Facts that nobody should go for; the `changes` of a layer go up whenever those of it become others."""
 
-    changes: int
+    changes: Counter[str]
 
     def __contains__(self, fact: object, /) -> bool: ...
 
@@ -102,7 +103,8 @@ class Avoiding(Protocol):
 class Nothing:
     """No fact."""
 
-    changes = 0
+    def __init__(self) -> None:
+        self.changes: Counter[str] = Counter()
 
     def __contains__(self, fact: object, /) -> bool:
         return False
@@ -113,9 +115,8 @@ class Guide:
 
     def __init__(self, coverages: Sequence[Coverage], avoided: Avoiding | None = None) -> None:
         self.coverages, self.avoided = coverages, avoided or Nothing()
-        self._open: dict[str, list[tuple[str, list[Any] | None]]] = {}
-        """What `_open_of` found, while nothing has changed: a plan asks for the same layer again and again."""
-        self._changes = -1
+        self._open: dict[str, tuple[int, list[tuple[str, list[Any] | None]]]] = {}
+        """What `_open_of` found of layers, and after how many changes of them: plans ask for the same ones again."""
 
     def wants(self, fact: Fact) -> bool:
         if fact not in self.avoided:
@@ -174,20 +175,20 @@ class Guide:
 
     def _open_of(self, spec: LayerSpec) -> list[tuple[str, list[Any] | None]]:
         """The parameters of a layer that have uncovered values, with these; None in place of what cannot be listed."""
-        changes = self.avoided.changes + sum(coverage.changes for coverage in self.coverages)
-        if changes != self._changes:
-            self._open.clear()
-            self._changes = changes
-        if spec.name not in self._open:
-            self._open[spec.name] = found = []
-            for parameter in spec.params:
-                if not self.is_open(spec.name, parameter):
-                    continue
-                listed = _listed(spec.name, parameter)
+        layer = spec.name
+        changes = self.avoided.changes[layer] + sum(coverage.changes[layer] for coverage in self.coverages)
+        known = self._open.get(layer)
+        if known is not None and known[0] == changes:
+            return known[1]
+        found: list[tuple[str, list[Any] | None]] = []
+        for parameter in spec.params:
+            if self.is_open(layer, parameter):
+                listed = _listed(layer, parameter)
                 values = None if listed is None else [value for value, facts in listed if any(map(self.wants, facts))]
                 if values is None or values:
                     found.append((parameter, values))
-        return self._open[spec.name]
+        self._open[layer] = changes, found
+        return found
 
     def draw_params(
         self,

@@ -275,12 +275,13 @@ class Avoided:
 
     failures: Counter[Fact] = field(default_factory=Counter)
     claimed: Counter[Fact] = field(default_factory=Counter)
-    changes: int = 0
+    changes: Counter[str] = field(default_factory=Counter)
 
     def claim(self, facts: Iterable[Fact]) -> None:
         """A case in flight goes for these."""
-        self.claimed.update(facts)
-        self.changes += 1
+        for fact in facts:
+            self.claimed[fact] += 1
+            self.changes[fact.layer] += 1
 
     def release(self, facts: Iterable[Fact], failed: bool) -> None:
         """One that went for these has landed."""
@@ -290,7 +291,7 @@ class Avoided:
                 del self.claimed[fact]
             if failed:
                 self.failures[fact] += 1
-        self.changes += 1
+            self.changes[fact.layer] += 1
 
     def __contains__(self, fact: object) -> bool:
         return fact in self.claimed or (fact in self.failures and self.failures[fact] >= PARKED_AFTER)  # type: ignore[index]
