@@ -141,6 +141,12 @@ class Store(Records):
             self._keep_value("by_route", by_route)
             self._keep_nodes(nodes)
 
+    def reach(self, branches: Mapping[str, int]) -> None:
+        """Keep how many branches were reached by the end of the last case, where its event does not say it."""
+        with schema.plain_words(self.database), self.connection:
+            text = _json(branches)
+            self.connection.execute("UPDATE cases SET branches = ? WHERE case_index = ?", (text, self.done - 1))
+
     def _save_files(self, event: CaseDone) -> None:
         cases = {event.case_id: event.case, **{part.case_id: part.case for part in event.parts}}
         for case_id, case in cases.items():
