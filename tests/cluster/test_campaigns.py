@@ -105,6 +105,25 @@ def test_findings_are_worked_out_on_nodes(tmp_path: Path) -> None:
     assert {bug.signature.layers for bug in bugs} == {("Dense",)}
 
 
+def test_a_case_is_reduced_on_a_node(tmp_path: Path) -> None:
+    """It comes to what it comes to here; what shows nothing is said to show nothing."""
+    with cluster(tmp_path, 1, ["one", "wrong"]) as made:
+        campaign(made, "wrong", "--cases", "12", routes="one,wrong")
+        with Records(tmp_path / "wrong") as records:
+            shown = next(each for each in records.findings() if each.finding.camps[0].routes == ("wrong",))
+            file = str(records.files.path(shown.case_id))
+        reduce = ("reduce", file, "--route", "wrong", "--beside", "one", "--json")
+        there = made.run(*reduce, "--cluster", made.address)
+        assert there.returncode == 0, there.stderr
+        here = made.run(*reduce, "--cluster", "none")
+        fine = made.run("reduce", file, "--route", "one", "--beside", "wrong", "--cluster", made.address)
+    found = [json.loads(each.stdout) for each in (there, here)]
+    assert len({each["minimal"] for each in found}) == 1
+    assert found[0]["layers"] == ["Dense"]
+    assert fine.returncode == 1
+    assert "nothing to reduce: one shows nothing" in fine.stderr
+
+
 def test_every_node_is_shown(tmp_path: Path) -> None:
     with cluster(tmp_path, 1, ["one"]) as made:
         made.start_node("bare", COMETFUZZ_CACHE=str(tmp_path / "nothing"))
