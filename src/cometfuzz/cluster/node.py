@@ -71,14 +71,21 @@ class NodePlugin(WorkerPlugin):  # type: ignore[misc]
 
     def __init__(self, setup: bytes) -> None:
         self.toldbytes = setup
+        self.desk: Desk | None = None
+        self.obstacle = ""
 
     def setup(self, worker: Any) -> None:
-        """Dask calls it when the head or the worker arrives. No child is started before the first question."""
-        self.desk = Desk(unpack(self.toldbytes, Setup, "the head"), worker.address, worker.state.nthreads)
+        """Dask calls it when the head or the worker arrives. No child is started before the first question. What cannot
+        be read, since the head has another version, is answered so: raised here, it would end the head for one node."""
+        try:
+            self.desk = Desk(unpack(self.toldbytes, Setup, "the head"), worker.address, worker.state.nthreads)
+        except CometfuzzError as error:
+            self.obstacle = str(error)
 
     def teardown(self, worker: Any) -> None:
         """Dask calls it when the head goes, or the worker."""
-        self.desk.close()
+        if self.desk is not None:
+            self.desk.close()
 
 
 def answer(name: str, question: bytes) -> bytes:
@@ -86,6 +93,8 @@ def answer(name: str, question: bytes) -> bytes:
     plugin = get_worker().plugins.get(name)
     if plugin is None:
         return pack(Refused("the node does not know this head"))
+    if plugin.desk is None:
+        return pack(Refused(plugin.obstacle))
     asked = unpack(question, Question, "the head")
     return pack(plugin.desk.answer(asked))
 
