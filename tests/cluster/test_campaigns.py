@@ -5,10 +5,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from nodes import Cluster, certificates, cluster, events
+from nodes import Cluster, certificates, cluster, events, what_ran
 
 from cometfuzz.campaign.records import Records
-from cometfuzz.campaign.replay import recount
 
 CASES = 60
 RUN = ("run", "--seed", "3", "--cases", str(CASES), "--window", "12", "--json")
@@ -20,16 +19,6 @@ def campaign(made: Cluster, out: str, *more: str, routes: str = "one,two") -> li
     ended = made.run(*RUN, "--cluster", made.address, "--routes", routes, "--out", out, *more)
     assert ended.returncode == 0, ended.stderr
     return what_ran(made.folder / out)
-
-
-def what_ran(folder: Path) -> list[tuple[object, ...]]:
-    with Records(folder) as records:
-        assert records.check() == []
-        assert recount(records) == records.coverage
-        statuses = {(each.index, each.part, each.result.route): each.result.status for each in records.outcomes()}
-        ids = {(each.index, each.part): each.case_id for each in records.outcomes()}
-        digests = {(each.index, each.part): dict(each.digests) for each in records.ran_on()}
-    return [(*at, ids[at[:2]], status, digests.get(at[:2], {}).get(at[2], ())) for at, status in statuses.items()]
 
 
 def test_the_same_cases_on_one_two_and_four_nodes(tmp_path: Path) -> None:
