@@ -8,8 +8,10 @@ with the bytes of a verdict, as a node packs them, so that the strategy, the for
 measured. `--dask`: the same with a real scheduler and node on this machine, whose routes do nothing.
 
 `nodes`: a real scheduler and workers on this machine; a route sleeps for each part (SLEEP_S of the stand-ins) and takes
-no CPU time, so that workers are busy without cores. Efficiency is how much faster so many workers are than the first
-number of them, for each worker; ratios of one run, since absolute times depend on what else the machine does.
+hardly any CPU time, so that workers are busy without cores. Efficiency is how much faster so many workers are than the
+first number of them, for each worker; ratios of one run, since absolute times depend on what else the machine does.
+`cores_used`: CPU seconds of head, scheduler, workers and their children by the seconds that passed, so that one sees
+whether the machine's cores were the limit; `cpu_s_per_part`: the same for each part, starts of processes included.
 """
 
 import argparse
@@ -192,22 +194,40 @@ def measure_nodes(folder: Path, cases: int, counts: Sequence[int]) -> dict[str, 
     """How much faster more workers are, on a route that sleeps."""
     parts: list[int] = []
     rates: list[float] = []
+    used: list[float] = []
+    each_s: list[float] = []
     for count in counts:
+        cpu_s, began = _cpu_s(), time.monotonic()
         with running(count, 1, folder) as address:
-            parts_s = _rate(folder / f"campaign-{count}", address, cases, count)
-        parts.append(parts_s[0])
-        rates.append(parts_s[1])
+            counted, rate, ran = _rate(folder / f"campaign-{count}", address, cases, count)
+            wall_s = time.monotonic() - began
+        cpu_s = _cpu_s() - cpu_s  # now that all have ended, theirs too
+        parts.append(counted)
+        rates.append(rate)
+        used.append(round(cpu_s / wall_s, 2))
+        each_s.append(round(cpu_s / ran, 2))
     efficiency = [round(rate / rates[0] * counts[0] / count, 3) for rate, count in zip(rates, counts, strict=True)]
     return {
         "workers": list(counts),
         "parts": parts,
         "parts_per_s": [round(rate, 2) for rate in rates],
         "efficiency": efficiency,
+        "cores_used": used,
+        "cpu_s_per_part": each_s,
+        "sleeps_s": import_module("standin").SLEEP_S,
+        "cores": os.cpu_count(),
+        "load": [round(each, 1) for each in os.getloadavg()],
     }
 
 
-def _rate(out: Path, address: str, cases: int, workers: int) -> tuple[int, float]:
-    """Parts of a campaign, and how many a second came once all workers were at it."""
+def _cpu_s() -> float:
+    """Of this process and all that it has waited for."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
+
+
+def _rate(out: Path, address: str, cases: int, workers: int) -> tuple[int, float, int]:
+    """Parts of a campaign that came once all workers were at it, how many of them a second, and all of them."""
     routes = import_module("cometfuzz.execution.configuring").configured(config("sleeper"))
     executor = import_module("cometfuzz.cluster.executor")
     access = import_module("cometfuzz.cluster.access").Access(address)
@@ -225,13 +245,14 @@ def _rate(out: Path, address: str, cases: int, workers: int) -> tuple[int, float
             return executor.ClusterExecutor(dispatch, taken, offers)
 
         with Session(store, chosen, config("sleeper"), routes, lambda done: None, elsewhere) as session:
-            warm, began, parts = 4 * workers, 0.0, 0
+            warm, began, parts, ran = 4 * workers, 0.0, 0, 0
             for event in session.events():
                 if isinstance(event, CaseDone):
+                    ran += len(event.parts)
                     parts += len(event.parts) if event.index > warm else 0
                     began = time.monotonic() if event.index == warm else began
                     ended = time.monotonic()
-    return parts, parts / (ended - began)
+    return parts, parts / (ended - began), ran
 
 
 if __name__ == "__main__":
