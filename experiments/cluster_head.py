@@ -8,8 +8,10 @@ with the bytes of a verdict, as a node packs them, so that the strategy, the for
 measured. `--dask`: the same with a real scheduler and node on this machine, whose routes do nothing.
 
 `nodes`: a real scheduler and workers on this machine; a route sleeps for each part (SLEEP_S of the stand-ins) and takes
-hardly any CPU time, so that workers are busy without cores. Efficiency is how much faster so many workers are than the
-first number of them, for each worker; ratios of one run, since absolute times depend on what else the machine does.
+hardly any CPU time, so that workers are busy without cores. Sleeps are counted, not parts: some parts run again, up to
+five times. They count from when all workers are at it until the last case is proposed: then some have nothing left to
+do. Efficiency is how many times as many there are a second with so many workers as with the first number of them, for
+each worker: ratios of one run, since absolute times depend on what else the machine does.
 `cores_used`: CPU seconds of head, scheduler, workers and their children by the seconds that passed, so that one sees
 whether the machine's cores were the limit; `cpu_s_per_part`: the same for each part, starts of processes included.
 """
@@ -54,6 +56,7 @@ def main() -> None:
             import_module("nodes").install(Path(folder) / "site")
             path = os.pathsep.join([str(Path(folder) / "site"), str(Path(__file__).parents[1] / "src")])
             own = {"PYTHONPATH": path, "COMETFUZZ_PLUGINS": "standin", "OMP_NUM_THREADS": "1"}
+            own["STANDIN_SLEEPS"] = str(Path(folder) / "sleeps")
             again = [sys.executable, *sys.argv]
             sys.exit(
                 subprocess.run(again, env={**os.environ, **own, "OPENBLAS_NUM_THREADS": "1"}, check=False).returncode
@@ -192,7 +195,7 @@ def _dask(what: str, arguments: Sequence[str], log: Any) -> "subprocess.Popen[by
 
 def measure_nodes(folder: Path, cases: int, counts: Sequence[int]) -> dict[str, Any]:
     """How much faster more workers are, on a route that sleeps."""
-    parts: list[int] = []
+    sleeps: list[int] = []
     rates: list[float] = []
     used: list[float] = []
     each_s: list[float] = []
@@ -202,15 +205,15 @@ def measure_nodes(folder: Path, cases: int, counts: Sequence[int]) -> dict[str, 
             counted, rate, ran = _rate(folder / f"campaign-{count}", address, cases, count)
             wall_s = time.monotonic() - began
         cpu_s = _cpu_s() - cpu_s  # now that all have ended, theirs too
-        parts.append(counted)
+        sleeps.append(counted)
         rates.append(rate)
         used.append(round(cpu_s / wall_s, 2))
         each_s.append(round(cpu_s / ran, 2))
     efficiency = [round(rate / rates[0] * counts[0] / count, 3) for rate, count in zip(rates, counts, strict=True)]
     return {
         "workers": list(counts),
-        "parts": parts,
-        "parts_per_s": [round(rate, 2) for rate in rates],
+        "sleeps": sleeps,
+        "sleeps_per_s": [round(rate, 3) for rate in rates],
         "efficiency": efficiency,
         "cores_used": used,
         "cpu_s_per_part": each_s,
@@ -227,7 +230,7 @@ def _cpu_s() -> float:
 
 
 def _rate(out: Path, address: str, cases: int, workers: int) -> tuple[int, float, int]:
-    """Parts of a campaign that came once all workers were at it, how many of them a second, and all of them."""
+    """How many sleeps there were while all workers were at it, how many a second, and all parts of the campaign."""
     routes = import_module("cometfuzz.execution.configuring").configured(config("sleeper"))
     executor = import_module("cometfuzz.cluster.executor")
     access = import_module("cometfuzz.cluster.access").Access(address)
@@ -245,14 +248,14 @@ def _rate(out: Path, address: str, cases: int, workers: int) -> tuple[int, float
             return executor.ClusterExecutor(dispatch, taken, offers)
 
         with Session(store, chosen, config("sleeper"), routes, lambda done: None, elsewhere) as session:
-            warm, began, parts, ran = 4 * workers, 0.0, 0, 0
+            at: dict[int, tuple[float, int]] = {}
+            ran = 0
             for event in session.events():
                 if isinstance(event, CaseDone):
                     ran += len(event.parts)
-                    parts += len(event.parts) if event.index > warm else 0
-                    began = time.monotonic() if event.index == warm else began
-                    ended = time.monotonic()
-    return parts, parts / (ended - began), ran
+                    at[event.index] = time.monotonic(), Path(os.environ["STANDIN_SLEEPS"]).stat().st_size
+    (began, before), (ended, after) = at[4 * workers], at[cases * workers - 4 * workers - 1]
+    return after - before, (after - before) / (ended - began), ran
 
 
 if __name__ == "__main__":
