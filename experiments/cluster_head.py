@@ -1,7 +1,7 @@
 """How much one head can do: finished cases per CPU second of the head, and what the nodes make of more of them.
 
     .venv/bin/python experiments/cluster_head.py head [--cases 400] [--json]
-    .venv/bin/python experiments/cluster_head.py nodes [--cases 96] [--workers 1,8] [--json]
+    .venv/bin/python experiments/cluster_head.py nodes [--cases 24] [--workers 1,8] [--window 8] [--json]
 
 `head`: all that a head does, with outcomes that cost nothing: a stand-in for the dispatch answers every part at once
 with the bytes of a verdict, as a node packs them, so that the strategy, the forms, the store and the loop are what is
@@ -11,7 +11,8 @@ measured. `--dask`: the same with a real scheduler and node on this machine, who
 hardly any CPU time, so that workers are busy without cores. Sleeps are counted, not parts: some parts run again, up to
 five times. They count from when all workers are at it until the last case is proposed: then some have nothing left to
 do. Efficiency is how many times as many there are a second with so many workers as with the first number of them, for
-each worker: ratios of one run, since absolute times depend on what else the machine does.
+each worker: ratios of one run, since absolute times depend on what else the machine does. `--cases` and `--window` are
+for each worker. `asleep`: the share of the workers' time in which one slept.
 `cores_used`: CPU seconds of head, scheduler, workers and their children by the seconds that passed, so that one sees
 whether the machine's cores were the limit; `cpu_s_per_part`: the same for each part, starts of processes included.
 """
@@ -45,6 +46,7 @@ def main() -> None:
     parser.add_argument("what", choices=("head", "nodes"))
     parser.add_argument("--cases", type=int, default=0)
     parser.add_argument("--workers", default="1,8")
+    parser.add_argument("--window", type=int, default=8)
     parser.add_argument("--strategy", default="directed")
     parser.add_argument("--dask", action="store_true")
     parser.add_argument("--json", action="store_true")
@@ -65,7 +67,7 @@ def main() -> None:
             found = measure_head(Path(folder), arguments.cases or 400, arguments.strategy, arguments.dask)
         else:
             counts = [int(each) for each in arguments.workers.split(",")]
-            found = measure_nodes(Path(folder), arguments.cases or 96, counts)
+            found = measure_nodes(Path(folder), arguments.cases or 24, counts, arguments.window)
     print(json.dumps(found) if arguments.json else found)
 
 
@@ -181,10 +183,13 @@ def running(workers: int, threads: int, folder: Path) -> Iterator[str]:
             time.sleep(0.1)
         yield str(json.loads(file.read_text())["address"])
     finally:
-        for process in reversed(processes):
+        for process in reversed(processes):  # workers before their scheduler
             process.terminate()
-        for process in processes:
-            process.wait()
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:  # a Dask worker now and then waits for tasks of its own for ever
+                process.kill()
+                process.wait()
         log.close()
 
 
@@ -193,7 +198,7 @@ def _dask(what: str, arguments: Sequence[str], log: Any) -> "subprocess.Popen[by
     return subprocess.Popen(command, stdout=log, stderr=log)
 
 
-def measure_nodes(folder: Path, cases: int, counts: Sequence[int]) -> dict[str, Any]:
+def measure_nodes(folder: Path, cases: int, counts: Sequence[int], window: int) -> dict[str, Any]:
     """How much faster more workers are, on a route that sleeps."""
     sleeps: list[int] = []
     rates: list[float] = []
@@ -202,7 +207,7 @@ def measure_nodes(folder: Path, cases: int, counts: Sequence[int]) -> dict[str, 
     for count in counts:
         cpu_s, began = _cpu_s(), time.monotonic()
         with running(count, 1, folder) as address:
-            counted, rate, ran = _rate(folder / f"campaign-{count}", address, cases, count)
+            counted, rate, ran = _rate(folder / f"campaign-{count}", address, cases * count, window * count, count)
             wall_s = time.monotonic() - began
         cpu_s = _cpu_s() - cpu_s  # now that all have ended, theirs too
         sleeps.append(counted)
@@ -210,14 +215,17 @@ def measure_nodes(folder: Path, cases: int, counts: Sequence[int]) -> dict[str, 
         used.append(round(cpu_s / wall_s, 2))
         each_s.append(round(cpu_s / ran, 2))
     efficiency = [round(rate / rates[0] * counts[0] / count, 3) for rate, count in zip(rates, counts, strict=True)]
+    sleeps_s = import_module("standin").SLEEP_S
     return {
         "workers": list(counts),
+        "window": [window * count for count in counts],
         "sleeps": sleeps,
         "sleeps_per_s": [round(rate, 3) for rate in rates],
+        "asleep": [round(rate * sleeps_s / count, 3) for rate, count in zip(rates, counts, strict=True)],
         "efficiency": efficiency,
         "cores_used": used,
         "cpu_s_per_part": each_s,
-        "sleeps_s": import_module("standin").SLEEP_S,
+        "sleeps_s": sleeps_s,
         "cores": os.cpu_count(),
         "load": [round(each, 1) for each in os.getloadavg()],
     }
@@ -229,12 +237,12 @@ def _cpu_s() -> float:
     return times.user + times.system + times.children_user + times.children_system
 
 
-def _rate(out: Path, address: str, cases: int, workers: int) -> tuple[int, float, int]:
+def _rate(out: Path, address: str, cases: int, window: int, workers: int) -> tuple[int, float, int]:
     """How many sleeps there were while all workers were at it, how many a second, and all parts of the campaign."""
     routes = import_module("cometfuzz.execution.configuring").configured(config("sleeper"))
     executor = import_module("cometfuzz.cluster.executor")
     access = import_module("cometfuzz.cluster.access").Access(address)
-    chosen = settings("sleeper", cases * workers, 4 * workers, "comet")
+    chosen = settings("sleeper", cases, window, "comet")
     with (
         executor.connected(access, config("sleeper"), ("sleeper",), lambda text: None) as dispatch,
         Store.create(out, vars(chosen)) as store,
@@ -254,7 +262,7 @@ def _rate(out: Path, address: str, cases: int, workers: int) -> tuple[int, float
                 if isinstance(event, CaseDone):
                     ran += len(event.parts)
                     at[event.index] = time.monotonic(), Path(os.environ["STANDIN_SLEEPS"]).stat().st_size
-    (began, before), (ended, after) = at[4 * workers], at[cases * workers - 4 * workers - 1]
+    (began, before), (ended, after) = at[workers], at[cases - window - 1]
     return after - before, (after - before) / (ended - began), ran
 
 
