@@ -103,6 +103,7 @@ class Drill:
             show()
         self._expect_scheduler()
         self._heal(all_of_it=True)
+        self._start_anew()
         cases = len({index for index, _ in self.said}) + 5
         self._end_head(signal.SIGINT)
         killed = self.folder / "killed"
@@ -242,6 +243,22 @@ class Drill:
             subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16m", "tmpfs", str(place)], check=True)
         self.cluster.start_node(name, TMPDIR=str(place), STANDIN_ONE_IN="151")
 
+    def _start_anew(self) -> None:
+        """All nodes, as whoever runs a cluster does in the end: a Dask worker that has lost its scheduler may end much
+        later, or stay and never come back. Their children must end by themselves."""
+        for name in self.nodes:
+            if name in self.cluster.processes:
+                self._stop_node(name)
+            self._start_node(name)
+
+    def _stop_node(self, name: str) -> None:
+        """Kill a node, nanny and worker and all."""
+        pids = [int(path.name) for path in self.cluster.left(name) if b"distributed" in _command(path)]
+        self.cluster.stop(name)
+        for pid in [*pids, *self.cluster.workers(name)]:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
     def _expect_scheduler(self) -> None:
         if "scheduler" not in self.cluster.processes:
             self.cluster.start_scheduler()
@@ -254,11 +271,7 @@ class Drill:
     def _kill_node(self) -> None:
         name = self._some_node()
         if name in self.cluster.processes:
-            pids = [int(path.name) for path in self.cluster.left(name) if b"distributed" in _command(path)]
-            self.cluster.stop(name)
-            for pid in [*pids, *self.cluster.workers(name)]:
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
+            self._stop_node(name)
             self._later(1, 6, lambda: self._start_node(name))
 
     def _stop(self) -> None:

@@ -1,15 +1,20 @@
 """How much one head can do: finished cases per CPU second of the head, and what the nodes make of more of them.
 
     .venv/bin/python experiments/cluster_head.py head [--cases 400] [--json]
-    .venv/bin/python experiments/cluster_head.py nodes [--cases 96] [--workers 1,8] [--json]
+    .venv/bin/python experiments/cluster_head.py nodes [--cases 24] [--workers 1,8] [--window 8] [--json]
 
 `head`: all that a head does, with outcomes that cost nothing: a stand-in for the dispatch answers every part at once
 with the bytes of a verdict, as a node packs them, so that the strategy, the forms, the store and the loop are what is
 measured. `--dask`: the same with a real scheduler and node on this machine, whose routes do nothing.
 
 `nodes`: a real scheduler and workers on this machine; a route sleeps for each part (SLEEP_S of the stand-ins) and takes
-no CPU time, so that workers are busy without cores. Efficiency is how much faster so many workers are than the first
-number of them, for each worker; ratios of one run, since absolute times depend on what else the machine does.
+hardly any CPU time, so that workers are busy without cores. Sleeps are counted, not parts: some parts run again, up to
+five times. They count from when all workers are at it until the last case is proposed: then some have nothing left to
+do. Efficiency is how many times as many there are a second with so many workers as with the first number of them, for
+each worker: ratios of one run, since absolute times depend on what else the machine does. `--cases` and `--window` are
+for each worker. `asleep`: the share of the workers' time in which one slept.
+`cores_used`: CPU seconds of head, scheduler, workers and their children by the seconds that passed, so that one sees
+whether the machine's cores were the limit; `cpu_s_per_part`: the same for each part, starts of processes included.
 """
 
 import argparse
@@ -29,6 +34,7 @@ from typing import Any
 from cometfuzz.campaign.events import CaseDone
 from cometfuzz.campaign.session import Session, Settings, seed_texts
 from cometfuzz.campaign.store import Store
+from cometfuzz.cli import collector
 from cometfuzz.config import Config, PolicyConfig
 from cometfuzz.seeds.published import names, synthesised
 
@@ -40,16 +46,19 @@ def main() -> None:
     parser.add_argument("what", choices=("head", "nodes"))
     parser.add_argument("--cases", type=int, default=0)
     parser.add_argument("--workers", default="1,8")
+    parser.add_argument("--window", type=int, default=8)
     parser.add_argument("--strategy", default="directed")
     parser.add_argument("--dask", action="store_true")
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
     sys.path.insert(0, str(TESTS))
+    collector.look_seldom()
     with TemporaryDirectory() as folder:
         if os.environ.get("COMETFUZZ_PLUGINS") != "standin":  # routes are looked up when the package is imported
             import_module("nodes").install(Path(folder) / "site")
             path = os.pathsep.join([str(Path(folder) / "site"), str(Path(__file__).parents[1] / "src")])
             own = {"PYTHONPATH": path, "COMETFUZZ_PLUGINS": "standin", "OMP_NUM_THREADS": "1"}
+            own["STANDIN_SLEEPS"] = str(Path(folder) / "sleeps")
             again = [sys.executable, *sys.argv]
             sys.exit(
                 subprocess.run(again, env={**os.environ, **own, "OPENBLAS_NUM_THREADS": "1"}, check=False).returncode
@@ -58,7 +67,7 @@ def main() -> None:
             found = measure_head(Path(folder), arguments.cases or 400, arguments.strategy, arguments.dask)
         else:
             counts = [int(each) for each in arguments.workers.split(",")]
-            found = measure_nodes(Path(folder), arguments.cases or 96, counts)
+            found = measure_nodes(Path(folder), arguments.cases or 24, counts, arguments.window)
     print(json.dumps(found) if arguments.json else found)
 
 
@@ -123,18 +132,21 @@ def measure_head(folder: Path, cases: int, strategy: str, dask: bool) -> dict[st
                 return executor.ClusterExecutor(dispatch, taken, offers)
 
             with Session(store, chosen, config("instant"), routes, lambda done: None, elsewhere) as session:
-                warm, began, wall, parts = 0, 0.0, 0.0, 0
+                collector.leave_alone()  # as `cometfuzz run` does
+                warm, began, wall, parts = 0, os.times(), 0.0, 0
                 for event in session.events():
                     if isinstance(event, CaseDone):
                         if event.index == cases // 5:  # what is computed once does not count
-                            warm, began, wall = event.index + 1, time.process_time(), time.monotonic()
+                            warm, began, wall = event.index + 1, os.times(), time.monotonic()
                         parts += len(event.parts) if warm and event.index >= warm else 0
-                cpu_s, wall_s = time.process_time() - began, time.monotonic() - wall
-    done = cases - warm
+                ended, wall_s = os.times(), time.monotonic() - wall
+    done, user_s, system_s = cases - warm, ended.user - began.user, ended.system - began.system
+    cpu_s = user_s + system_s
     return {
         "cases": done,
         "parts": parts,
         "cpu_s": round(cpu_s, 2),
+        "of_it_system_s": round(system_s, 2),
         "wall_s": round(wall_s, 2),
         "cases_per_cpu_s": round(done / cpu_s, 1),
         "bytes_per_case": round(sum(each.stat().st_size for each in (folder / "head").rglob("*")) / cases),
@@ -171,10 +183,13 @@ def running(workers: int, threads: int, folder: Path) -> Iterator[str]:
             time.sleep(0.1)
         yield str(json.loads(file.read_text())["address"])
     finally:
-        for process in reversed(processes):
+        for process in reversed(processes):  # workers before their scheduler
             process.terminate()
-        for process in processes:
-            process.wait()
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:  # a Dask worker now and then waits for tasks of its own for ever
+                process.kill()
+                process.wait()
         log.close()
 
 
@@ -183,30 +198,51 @@ def _dask(what: str, arguments: Sequence[str], log: Any) -> "subprocess.Popen[by
     return subprocess.Popen(command, stdout=log, stderr=log)
 
 
-def measure_nodes(folder: Path, cases: int, counts: Sequence[int]) -> dict[str, Any]:
+def measure_nodes(folder: Path, cases: int, counts: Sequence[int], window: int) -> dict[str, Any]:
     """How much faster more workers are, on a route that sleeps."""
-    parts: list[int] = []
+    sleeps: list[int] = []
     rates: list[float] = []
+    used: list[float] = []
+    each_s: list[float] = []
     for count in counts:
+        cpu_s, began = _cpu_s(), time.monotonic()
         with running(count, 1, folder) as address:
-            parts_s = _rate(folder / f"campaign-{count}", address, cases, count)
-        parts.append(parts_s[0])
-        rates.append(parts_s[1])
+            counted, rate, ran = _rate(folder / f"campaign-{count}", address, cases * count, window * count, count)
+            wall_s = time.monotonic() - began
+        cpu_s = _cpu_s() - cpu_s  # now that all have ended, theirs too
+        sleeps.append(counted)
+        rates.append(rate)
+        used.append(round(cpu_s / wall_s, 2))
+        each_s.append(round(cpu_s / ran, 2))
     efficiency = [round(rate / rates[0] * counts[0] / count, 3) for rate, count in zip(rates, counts, strict=True)]
+    sleeps_s = import_module("standin").SLEEP_S
     return {
         "workers": list(counts),
-        "parts": parts,
-        "parts_per_s": [round(rate, 2) for rate in rates],
+        "window": [window * count for count in counts],
+        "sleeps": sleeps,
+        "sleeps_per_s": [round(rate, 3) for rate in rates],
+        "asleep": [round(rate * sleeps_s / count, 3) for rate, count in zip(rates, counts, strict=True)],
         "efficiency": efficiency,
+        "cores_used": used,
+        "cpu_s_per_part": each_s,
+        "sleeps_s": sleeps_s,
+        "cores": os.cpu_count(),
+        "load": [round(each, 1) for each in os.getloadavg()],
     }
 
 
-def _rate(out: Path, address: str, cases: int, workers: int) -> tuple[int, float]:
-    """Parts of a campaign, and how many a second came once all workers were at it."""
+def _cpu_s() -> float:
+    """Of this process and all that it has waited for."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
+
+
+def _rate(out: Path, address: str, cases: int, window: int, workers: int) -> tuple[int, float, int]:
+    """How many sleeps there were while all workers were at it, how many a second, and all parts of the campaign."""
     routes = import_module("cometfuzz.execution.configuring").configured(config("sleeper"))
     executor = import_module("cometfuzz.cluster.executor")
     access = import_module("cometfuzz.cluster.access").Access(address)
-    chosen = settings("sleeper", cases * workers, 4 * workers, "comet")
+    chosen = settings("sleeper", cases, window, "comet")
     with (
         executor.connected(access, config("sleeper"), ("sleeper",), lambda text: None) as dispatch,
         Store.create(out, vars(chosen)) as store,
@@ -220,13 +256,14 @@ def _rate(out: Path, address: str, cases: int, workers: int) -> tuple[int, float
             return executor.ClusterExecutor(dispatch, taken, offers)
 
         with Session(store, chosen, config("sleeper"), routes, lambda done: None, elsewhere) as session:
-            warm, began, parts = 4 * workers, 0.0, 0
+            at: dict[int, tuple[float, int]] = {}
+            ran = 0
             for event in session.events():
                 if isinstance(event, CaseDone):
-                    parts += len(event.parts) if event.index > warm else 0
-                    began = time.monotonic() if event.index == warm else began
-                    ended = time.monotonic()
-    return parts, parts / (ended - began)
+                    ran += len(event.parts)
+                    at[event.index] = time.monotonic(), Path(os.environ["STANDIN_SLEEPS"]).stat().st_size
+    (began, before), (ended, after) = at[workers], at[cases - window - 1]
+    return after - before, (after - before) / (ended - began), ran
 
 
 if __name__ == "__main__":

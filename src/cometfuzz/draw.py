@@ -27,6 +27,7 @@ class Draw:
         digest = hashlib.sha256("\0".join(f"{type(part).__name__}:{part}" for part in path).encode()).digest()
         self._entropy = int.from_bytes(digest[:16], "big")
         self._random = Random(self._entropy)
+        self._fraction = self._random.random
 
     def child(self, *path: int | str) -> "Draw":
         """An independent stream below this one; drawing from it leaves this one untouched."""
@@ -38,22 +39,22 @@ class Draw:
 
     def fraction(self) -> float:
         """A number in [0, 1)."""
-        return self._random.random()
+        return self._fraction()
 
     def chance(self, probability: float) -> bool:
-        return self._random.random() < probability
+        return self._fraction() < probability
 
     def integer(self, low: int, high: int) -> int:
         """An integer from low to high, both included."""
-        return low + int(self._random.random() * (high - low + 1))
+        return low + int(self._fraction() * (high - low + 1))
 
     def choice(self, options: Sequence[T]) -> T:
-        return options[int(self._random.random() * len(options))]
+        return options[int(self._fraction() * len(options))]
 
     def shuffled(self, options: Sequence[T]) -> list[T]:
         result = list(options)
         for last in range(len(result) - 1, 0, -1):
-            other = self.integer(0, last)
+            other = int(self._fraction() * (last + 1))
             result[last], result[other] = result[other], result[last]
         return result
 

@@ -15,6 +15,9 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from cometfuzz.campaign.records import Records
+from cometfuzz.campaign.replay import recount
+
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 NETWORK = "10.211.7"
@@ -240,3 +243,20 @@ def cluster(folder: Path, nodes: int, base: Sequence[str], **more: float) -> Ite
 def events(printed: str) -> list[Mapping[str, object]]:
     """The events of a campaign that printed them as lines of JSON."""
     return [json.loads(line) for line in printed.splitlines() if line.startswith("{")]
+
+
+def what_ran(folder: Path) -> list[tuple[object, ...]]:
+    """Every outcome of a campaign with its case's id, status and digests of outputs; the folder is sound."""
+    with Records(folder) as records:
+        assert records.check() == []
+        assert recount(records) == records.coverage
+        statuses = {(each.index, each.part, each.result.route): each.result.status for each in records.outcomes()}
+        ids = {(each.index, each.part): each.case_id for each in records.outcomes()}
+        digests = {(each.index, each.part): dict(each.digests) for each in records.ran_on()}
+    return [(*at, ids[at[:2]], status, digests.get(at[:2], {}).get(at[2], ())) for at, status in statuses.items()]
+
+
+def took_part(folder: Path) -> int:
+    """On how many nodes parts of a campaign ran."""
+    with Records(folder) as records:
+        return len({each.node for each in records.ran_on()})

@@ -5,10 +5,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from nodes import Cluster, certificates, cluster, events
+from nodes import Cluster, certificates, cluster, events, what_ran
 
 from cometfuzz.campaign.records import Records
-from cometfuzz.campaign.replay import recount
 
 CASES = 60
 RUN = ("run", "--seed", "3", "--cases", str(CASES), "--window", "12", "--json")
@@ -20,16 +19,6 @@ def campaign(made: Cluster, out: str, *more: str, routes: str = "one,two") -> li
     ended = made.run(*RUN, "--cluster", made.address, "--routes", routes, "--out", out, *more)
     assert ended.returncode == 0, ended.stderr
     return what_ran(made.folder / out)
-
-
-def what_ran(folder: Path) -> list[tuple[object, ...]]:
-    with Records(folder) as records:
-        assert records.check() == []
-        assert recount(records) == records.coverage
-        statuses = {(each.index, each.part, each.result.route): each.result.status for each in records.outcomes()}
-        ids = {(each.index, each.part): each.case_id for each in records.outcomes()}
-        digests = {(each.index, each.part): dict(each.digests) for each in records.ran_on()}
-    return [(*at, ids[at[:2]], status, digests.get(at[:2], {}).get(at[2], ())) for at, status in statuses.items()]
 
 
 def test_the_same_cases_on_one_two_and_four_nodes(tmp_path: Path) -> None:
@@ -103,6 +92,25 @@ def test_findings_are_worked_out_on_nodes(tmp_path: Path) -> None:
     assert bugs
     assert all(len(bug.minimal.graph.nodes) <= 3 for bug in bugs)
     assert {bug.signature.layers for bug in bugs} == {("Dense",)}
+
+
+def test_a_case_is_reduced_on_a_node(tmp_path: Path) -> None:
+    """It comes to what it comes to here; what shows nothing is said to show nothing."""
+    with cluster(tmp_path, 1, ["one", "wrong"]) as made:
+        campaign(made, "wrong", "--cases", "12", routes="one,wrong")
+        with Records(tmp_path / "wrong") as records:
+            shown = next(each for each in records.findings() if each.finding.camps[0].routes == ("wrong",))
+            file = str(records.files.path(shown.case_id))
+        reduce = ("reduce", file, "--route", "wrong", "--beside", "one", "--json")
+        there = made.run(*reduce, "--cluster", made.address)
+        assert there.returncode == 0, there.stderr
+        here = made.run(*reduce, "--cluster", "none")
+        fine = made.run("reduce", file, "--route", "one", "--beside", "wrong", "--cluster", made.address)
+    found = [json.loads(each.stdout) for each in (there, here)]
+    assert len({each["minimal"] for each in found}) == 1
+    assert found[0]["layers"] == ["Dense"]
+    assert fine.returncode == 1
+    assert "nothing to reduce: one shows nothing" in fine.stderr
 
 
 def test_every_node_is_shown(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from cometfuzz.campaign.events import CaseDone, Ended, Notice, Started
 from cometfuzz.campaign.merging import merge
+from cometfuzz.campaign.reached import save_branches, stored_branches
 from cometfuzz.campaign.records import Records
 from cometfuzz.campaign.replay import recount
 from cometfuzz.campaign.retelling import retold
@@ -20,6 +21,7 @@ from cometfuzz.campaign.schema import VERSION
 from cometfuzz.campaign.store import Store
 from cometfuzz.campaign.stored import Settled
 from cometfuzz.cli import app
+from cometfuzz.coverage.branches import Branches
 from cometfuzz.errors import InvalidCampaign
 from cometfuzz.oracles.finding import Camp
 from cometfuzz.reports.facts import gather
@@ -123,6 +125,28 @@ def test_the_same_campaign_twice_is_what_it_was(tmp_path: Path) -> None:
         assert [tuple(row) for row in both.select(rows)] == [tuple(row) for row in alone.select(rows)]
         assert list(both.findings()) == list(alone.findings())
         assert list(both.settled()) == list(alone.settled())
+
+
+def observed(name: str, digest: str, *reached: int) -> Branches:
+    """Branches of one module of ten, as a campaign leaves them."""
+    branches = [[number, number + 1] for number in reached]
+    return Branches.from_plain({name: {"digest": digest, "all": [10, 10], "branches": branches, "lines": [*reached]}})
+
+
+def test_branches_are_put_together(tmp_path: Path) -> None:
+    """Those that both have reached count once; those of another version are other branches."""
+    counted: Change = lambda event: replace(event, branches={"covered": event.index, "total": 10})  # noqa: E731
+    folders = [write(tmp_path / str(seed), seed, 4, change=counted) for seed in (7, 8, 9)]
+    save_branches(folders[0], observed("keras.src.a", "1", 1, 2, 3))
+    save_branches(folders[1], observed("keras.src.a", "1", 3, 4))
+    save_branches(folders[2], observed("keras.src.a", "2", 5, 6, 7))
+    merge(folders, tmp_path / "all")
+    assert stored_branches(tmp_path / "all").to_plain() == observed("keras.src.a", "1", 1, 2, 3, 4).to_plain()
+    with Records(tmp_path / "all") as records:
+        shown = [point.branches and point.branches["covered"] for point in records.curve()]
+        notices = [text for _, text in records.notices()]
+    assert shown == [0, 1, 2, 3, None, None, None, 4, None, None, None, 4]
+    assert f"{folders[2]}: 1 of 1 observed modules have other sources there; their branches are left out" in notices
 
 
 def on_a_node(address: str) -> Change:

@@ -17,12 +17,14 @@ from typing import Any
 
 from cometfuzz.campaign.events import CaseDone, Ended, Event, Executed, Notice, Started
 from cometfuzz.campaign.loop import learn_of_routes
+from cometfuzz.campaign.reached import save_branches, stored_branches
 from cometfuzz.campaign.records import Records
 from cometfuzz.campaign.retelling import retold
 from cometfuzz.campaign.schema import plain_words
 from cometfuzz.campaign.store import Store
 from cometfuzz.campaign.stored import FindingId, SessionRow
 from cometfuzz.config import PolicyConfig
+from cometfuzz.coverage.branches import Branches
 from cometfuzz.coverage.gain import Coverage, summary_of
 from cometfuzz.coverage.layers import SIGMA, SPACES
 from cometfuzz.coverage.routes import RouteCoverage
@@ -126,6 +128,7 @@ class _Merger:
         """The index of each case of the campaigns before."""
         self.elapsed_s = 0.0
         self.nodes: dict[str, Mapping[str, Any]] = {}
+        self.reached = Branches()
 
     def merge(self, show: Callable[[int, int], None]) -> list[Part]:
         parts = [Part(str(source.folder), source.done) for source in self.sources]
@@ -143,6 +146,7 @@ class _Merger:
         total, before = sum(part.cases for part in parts), 0
         for source, part, of_source in zip(self.sources, parts, triaged, strict=True):
             names = self._take(source, part, partial(_later, show, before, total))
+            self._take_branches(source, part)
             for each in of_source:
                 name = names.get(each.finding)
                 if name is not None and name not in settled:
@@ -151,6 +155,8 @@ class _Merger:
                     shown |= {each.bug_id} if each.first else set()
             before += part.cases
         self.store.conclude(summary_of(self.covered), self.ran.summary(), self.nodes)
+        if self.reached.modules:
+            save_branches(self.store.folder, self.reached)
         return parts
 
     def _take(self, source: Records, part: Part, show: Callable[[int], None]) -> dict[FindingId, FindingId]:
@@ -202,6 +208,18 @@ class _Merger:
         self.elapsed_s += source.elapsed_s
         return names
 
+    def _take_branches(self, source: Records, part: Part) -> None:
+        """Add what a campaign has reached in the libraries' code. In other sources, which are those of other versions,
+        a branch is another one: there those of the campaign count that came first."""
+        theirs, known = stored_branches(source.folder).to_plain(), self.reached.to_plain()
+        others = {name for name in theirs if name in known and theirs[name]["digest"] != known[name]["digest"]}
+        if others:
+            count = f"{len(others)} of {len(theirs)} observed modules"
+            self._handle(Notice(f"{part.folder}: {count} have other sources there; their branches are left out"))
+        self.reached.merge({name: module for name, module in theirs.items() if name not in others})
+        if theirs and self.store.done:
+            self.store.reach(self.reached.branch_share._asdict())
+
     def _take_nodes(self, source: Records, part: Part) -> dict[str, str]:
         """The nodes of a campaign; return the new names of those whose name an earlier one has for another node."""
         renamed = {}
@@ -229,7 +247,9 @@ class _Merger:
                 names[event.index, old.part, place] = index, part.part, place
         elapsed_s = self.elapsed_s + event.elapsed_s
         coverage = summary_of(self.covered)
-        self._handle(replace(event, index=index, parts=parts, coverage=coverage, branches=None, elapsed_s=elapsed_s))
+        branches = None if self.reached.modules else event.branches  # of two together only the end is known
+        event = replace(event, index=index, parts=parts, coverage=coverage, branches=branches, elapsed_s=elapsed_s)
+        self._handle(event)
 
     def _add_again(self, event: CaseDone, index: int, names: dict[FindingId, FindingId]) -> None:
         """A case that an earlier campaign has: outcomes by route and versions, and findings by key, that are new."""

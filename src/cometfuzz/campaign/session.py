@@ -1,6 +1,5 @@
 """A session of a campaign: from settings to strategy, executor and loop, begun anew or gone on with."""
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, fields
@@ -13,17 +12,16 @@ from cometfuzz.campaign.events import CaseDone, Ended, Event, Notice
 from cometfuzz.campaign.judging import JudgingExecutor
 from cometfuzz.campaign.leads import Leads
 from cometfuzz.campaign.loop import Bounds, Campaign, Proposed, learn_of_routes, proposed_by
+from cometfuzz.campaign.reached import save_branches, stored_branches
 from cometfuzz.campaign.replay import replay
-from cometfuzz.campaign.schema import plain_words
 from cometfuzz.campaign.store import Store
 from cometfuzz.catalogue.files import decode
 from cometfuzz.catalogue.offer import Offer
 from cometfuzz.catalogue.spec import KERAS3
 from cometfuzz.config import Config, GraphConfig, PolicyConfig
-from cometfuzz.coverage.branches import Branches
 from cometfuzz.coverage.layers import SIGMA, SPACES
 from cometfuzz.coverage.routes import RouteCoverage
-from cometfuzz.errors import InvalidCampaign, InvalidCase, InvalidCoverage
+from cometfuzz.errors import InvalidCampaign, InvalidCase
 from cometfuzz.execution.budget import Budget
 from cometfuzz.execution.executor import Executor
 from cometfuzz.execution.machine import this_machine
@@ -44,7 +42,6 @@ from cometfuzz.mutation import with_others
 from cometfuzz.mutation.base import ModelLimits
 from cometfuzz.mutation.dialect import Dialect, Dialects
 from cometfuzz.oracles.judging import expect_plugins
-from cometfuzz.places import Place
 from cometfuzz.routes import Route
 from cometfuzz.routes.keras import KERAS_TF
 from cometfuzz.routes.switches import with_switches
@@ -53,10 +50,7 @@ from cometfuzz.search.strategies import WINDOW, Options, RouteGoals, Strategy, m
 OBSERVED = KERAS_TF
 """The route whose library code is observed for branch coverage, as in the paper."""
 
-BRANCHES = "branches.json"
 SAVED_EVERY = 20
-MAX_BYTES = 64 * 2**20
-"""Of the file of branches."""
 
 Some = Annotated[int, msgspec.Meta(ge=1, le=2**31)]
 
@@ -185,7 +179,7 @@ class Session:
         group = OBSERVED.steps[0].group.name
         self._unobserved = obstacle(OBSERVED.steps[0].group) if self._wants_branches else ""
         observed = self._wants_branches and not self._unobserved
-        self._observation = Observation(self._stored_branches()) if observed else None
+        self._observation = Observation(stored_branches(store.folder)) if observed else None
         taken = list(with_switches(routes[name] for name in settings.routes))
         machine: dict[str, Any] = {"machine": asdict(this_machine(taken))}
         self.executor: Executor | Remote
@@ -254,26 +248,12 @@ class Session:
             self.store.handle(event)
             due = isinstance(event, CaseDone) and event.index % SAVED_EVERY == SAVED_EVERY - 1
             if self._observation is not None and (due or isinstance(event, Ended | Notice)):
-                self._save_branches(self._observation.branches)
+                save_branches(self.store.folder, self._observation.branches)
             yield event
 
     @property
     def _wants_branches(self) -> bool:
         return self.settings.branches and OBSERVED.name in self.settings.routes
-
-    def _stored_branches(self) -> Branches:
-        place = Place(self.store.folder)
-        with plain_words(place.path(BRANCHES)):
-            text = place.read(BRANCHES, MAX_BYTES) if place.kind(BRANCHES) else b"{}"
-        try:
-            return Branches.from_plain(json.loads(text))
-        except (ValueError, RecursionError, InvalidCoverage):  # a file that somebody broke costs a recount, no more
-            return Branches()
-
-    def _save_branches(self, branches: Branches) -> None:
-        place = Place(self.store.folder)
-        with plain_words(place.path(BRANCHES)):
-            place.write(BRANCHES, json.dumps(branches.to_plain()).encode("ascii"))
 
 
 def _goals(view: View, policy: PolicyConfig, routes: Mapping[str, Route]) -> dict[str, Dialect]:

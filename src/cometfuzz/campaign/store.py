@@ -45,6 +45,8 @@ class Store(Records):
     def __init__(self, folder: Path, lock: Lock) -> None:
         self._lock = lock
         self._session: int | None = None
+        self._next: int | None = None
+        """The index of the next case, once one was kept."""
         super().__init__(folder)
 
     @staticmethod
@@ -101,6 +103,8 @@ class Store(Records):
                         self._keep_nodes(event.settings.get("nodes", {}))
                     case Ended():
                         self._end(event)
+            if isinstance(event, CaseDone):
+                self._next = event.index + 1
 
     def keep(self, bug: Bug) -> None:
         """Keep a bug, in place of what was known of it before."""
@@ -137,6 +141,12 @@ class Store(Records):
             self._keep_value("by_route", by_route)
             self._keep_nodes(nodes)
 
+    def reach(self, branches: Mapping[str, int]) -> None:
+        """Keep how many branches were reached by the end of the last case, where its event does not say it."""
+        with schema.plain_words(self.database), self.connection:
+            text = _json(branches)
+            self.connection.execute("UPDATE cases SET branches = ? WHERE case_index = ?", (text, self.done - 1))
+
     def _save_files(self, event: CaseDone) -> None:
         cases = {event.case_id: event.case, **{part.case_id: part.case for part in event.parts}}
         for case_id, case in cases.items():
@@ -144,7 +154,8 @@ class Store(Records):
                 raise ValueError(f"expected the id of the case, {saved}; received case_id={case_id}")
 
     def _insert_case(self, event: CaseDone) -> None:
-        if event.index != (done := self.done):
+        done = self.done if self._next is None else self._next
+        if event.index != done:
             raise ValueError(f"expected case {done}, in order of index; received index={event.index}")
         counts = [event.coverage.get(space, {}).get(criterion, {}).get("covered") for space, criterion in COUNTS]
         branches = None if event.branches is None else _json(event.branches)

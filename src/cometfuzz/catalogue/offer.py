@@ -71,7 +71,9 @@ class Offer:
 
     def has_value(self, layer: str, parameter: str, value: Any, dtype: str = "") -> bool:
         """Whether a parameter may have a value; for a layer inside, whether that may have its own."""
-        if any(self.objection(inner.layer, inner.params, dtype) for inner in inside(value)):
+        if type(value) in (Inner, tuple) and any(
+            self.objection(inner.layer, inner.params, dtype) for inner in inside(value)
+        ):
             return False
         if layer not in self._layers:
             return True

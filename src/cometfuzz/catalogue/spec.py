@@ -4,8 +4,9 @@ Validation, mutation, coverage, the reference, the builders, the reducer and the
 block, `x` is the input's TensorType (a tuple of them for layers that take several inputs) and `p` the Params.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Literal
 
 from cometfuzz.catalogue.spaces import RARE, WIDE, Space
@@ -116,19 +117,31 @@ class LayerSpec:
 
     def complete(self, given: Mapping[str, Any]) -> Params:
         """All parameters: those given, in canonical form, and the simplest value for every other one."""
-        values = {
-            name: space.canonical(given[name]) if name in given else space.simplest
-            for name, space in self.params.items()
-        }
-        for name in given:
-            if name not in values:
-                values[name] = given[name]
+        simplest, changing = self._forms
+        values = simplest.copy()
+        values.update(given.items())
+        for name, canonical in changing:
+            if name in given:
+                values[name] = canonical(values[name])
         if values.get(POLICY, ...) is None:
             del values[POLICY]
         for name, value in values.items():
-            if isinstance(value, Inner) or (isinstance(value, tuple) and value and isinstance(value[0], Inner)):
+            kind = type(value)
+            if kind is Inner or (kind is tuple and value and type(value[0]) is Inner):
                 values[name] = _complete_inner(value)
         return Params(values)
+
+    @cached_property
+    def _forms(self) -> tuple[dict[str, Any], tuple[tuple[str, Callable[[Any], Any]], ...]]:
+        """The simplest values, and how those are brought into form that may have another one."""
+        changing = [(name, each) for name, each in self.params.items() if type(each).canonical is not Space.canonical]
+        simplest = {name: space.simplest for name, space in self.params.items()}
+        return simplest, tuple((name, space.canonical) for name, space in changing)
+
+    @cached_property
+    def plain(self) -> Params:
+        """The simplest value of every parameter."""
+        return self.complete({})
 
     def broken_rules(self, types: Sequence[TensorType], params: Params) -> list[str]:
         """The names of the rules that do not hold."""
@@ -166,8 +179,11 @@ class LayerSpec:
 
     def accepts(self, types: Sequence[TensorType], params: Params) -> bool:
         """Whether rank, dtype and all rules allow these inputs."""
-        fits = types[0].rank in self.ranks and self.cast(types, params)[0].dtype in self.dtypes
-        return fits and not self.broken_rules(types, params)
+        return self.fits(types, params) and not self.broken_rules(types, params)
+
+    def fits(self, types: Sequence[TensorType], params: Params) -> bool:
+        """Whether rank and dtype allow these inputs; what `draw_params` gives for them keeps all rules."""
+        return types[0].rank in self.ranks and self.cast(types, params)[0].dtype in self.dtypes
 
     def outputs(self, types: Sequence[TensorType], params: Params) -> tuple[TensorType, ...]:
         """The types of the outputs; only meaningful where all rules hold."""
@@ -323,7 +339,7 @@ def layer(
     if name in CATALOGUE:
         raise ValueError(f"expected one block per layer; received name={name!r} twice")
     if any(parameter.endswith("_initializer") for parameter in params or ()):
-        rules = {**(rules or {}), "initialisers fit their weights": _initialisers_fit(weights)}
+        rules = {**(rules or {}), "initialisers fit their weights": _initialisers_fit(weights, params or ())}
     if inner is not None:
         rules = {INNER_ACCEPTS: _inner_accepts(inner), **(rules or {})}
     spec = LayerSpec(
@@ -358,15 +374,13 @@ def layer(
     return spec
 
 
-def _initialisers_fit(weights: Callable[[Any, Any], Mapping[str, Shape]]) -> Rule:
+def _initialisers_fit(weights: Callable[[Any, Any], Mapping[str, Shape]], params: Iterable[str]) -> Rule:
     """Documented limits: Identity makes matrices only, Orthogonal needs at least two axes and no empty one."""
+    ending = "_initializer"
+    named = tuple((name, name.removesuffix(ending)) for name in params if name.endswith(ending))
 
     def fit(x: Any, p: Params) -> bool:
-        special = [
-            (name.removesuffix("_initializer"), value)
-            for name, value in p.items()
-            if value in ("Identity", "Orthogonal") and name.endswith("_initializer")
-        ]
+        special = [(weight, p[name]) for name, weight in named if p.get(name) in ("Identity", "Orthogonal")]
         if not special:
             return True
         shapes = weights(x, p)

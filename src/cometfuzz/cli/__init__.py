@@ -1,13 +1,12 @@
 """The command line: each group of commands is a module; this one joins them and maps errors to exit codes."""
 
-import gc
 import sys
 from typing import Annotated
 
 import typer
 
 import cometfuzz
-from cometfuzz.cli import bench, catalogue, environments, evaluate, ledger
+from cometfuzz.cli import bench, catalogue, collector, environments, evaluate, ledger
 from cometfuzz.cli.bisect import bisect
 from cometfuzz.cli.calibrate import calibrate
 from cometfuzz.cli.check import check
@@ -101,7 +100,5 @@ def main() -> None:
     3: an environment or a worker that cannot be used, or a check that nothing could judge; 129, 130, 143: ended by
     SIGHUP, Ctrl-C, SIGTERM; 141: nobody reads what we print any more, as in `| head -1`.
     """
-    # Graphs and what is remembered of them are many small things without cycles: a fifth of the time went into looking
-    # through them for garbage.
-    gc.set_threshold(50_000, 20, 50)
+    collector.look_seldom()
     sys.exit(exit_code_of(lambda: app(prog_name="cometfuzz")))

@@ -7,31 +7,26 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
+from cometfuzz.campaign.triaging import named_by
 from cometfuzz.catalogue.files import load, save
 from cometfuzz.catalogue.spec import CATALOGUE
+from cometfuzz.cli.cluster import ClusterOption, InsecureOption, named, on_cluster, say
 from cometfuzz.cli.completing import complete_route
 from cometfuzz.cli.numbers import MOST_SECONDS, at_most
 from cometfuzz.cli.output import expect_place, print_json, writing
 from cometfuzz.cli.routes import Configured
 from cometfuzz.config import load as load_config
-from cometfuzz.errors import CometfuzzError
 from cometfuzz.execution.configuring import configured
 from cometfuzz.execution.executor import Executor
 from cometfuzz.execution.supervisor import WorkerLimits
-from cometfuzz.ir.case import Case
-from cometfuzz.oracles.bench import Bench
-from cometfuzz.oracles.finding import Finding
-from cometfuzz.oracles.judging import examine
-from cometfuzz.oracles.relations import ALL
-from cometfuzz.oracles.symptoms import RELATION, about
+from cometfuzz.execution.versions import view_of
 from cometfuzz.reports.text import visible
-from cometfuzz.routes import Route
 from cometfuzz.routes.registry import base_of, choose
 from cometfuzz.routes.switches import with_switches
 from cometfuzz.triage.bug import Bug
 from cometfuzz.triage.known import Known, load_known
 from cometfuzz.triage.reduce import Effort
-from cometfuzz.triage.triage import Triage
+from cometfuzz.triage.sought import Asked, reduced
 
 
 def reduce(
@@ -47,6 +42,8 @@ def reduce(
         float, typer.Option(min=1, callback=at_most(MOST_SECONDS), help="How long it may take at most.")
     ] = 300,
     known: Annotated[list[Path] | None, typer.Option(help="Known issues of your own, a TOML file.")] = None,
+    cluster: ClusterOption = "",
+    insecure: InsecureOption = False,
     config: Configured = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
@@ -55,6 +52,8 @@ def reduce(
     By default the route is compared with keras-tf and keras-torch, and with the route whose model it converts. What a
     known defect explains, or the library says not to support, is left alone. The exit code is 1 if nothing shows.
 
+    With --cluster a node does it, with the environments that are there.
+
     Example: cometfuzz reduce findings/0123.json --route onnxruntime -o minimal.json
     """
     wanted, settings = load(case), load_config(config)
@@ -62,15 +61,24 @@ def reduce(
     routes = configured(settings)
     others = beside.split(",") if beside else [name for name in (*settings.policy.base, base_of(route)) if name]
     chosen = choose(",".join(dict.fromkeys([route, *others])), routes)
-    issues = Known(load_known(*(known or ())))
-    with (
-        Console(stderr=True).status("running") as status,
-        Executor(with_switches(chosen), limits=WorkerLimits.of(settings.limits), pause_after=0) as executor,
-    ):
-        finding = _finding(executor, wanted, chosen, route, symptom)
-        triage = Triage(executor, issues, effort=Effort(steps, seconds), report=status.update)
-        bug = triage.triage(finding, wanted).bug
-    assert bug is not None, "expected a bug for a finding that counts"
+    issues, effort = Known(load_known(*(known or ()))), Effort(steps, seconds)
+    asked = Asked(wanted, tuple(each.name for each in chosen), route, symptom, effort)
+    with Console(stderr=True).status("running") as status:
+        if name := named(cluster, settings):
+            with on_cluster(name, insecure, settings, asked.routes, say(quiet=True)) as dispatch:
+                from cometfuzz.cluster.executor import reduce_there
+
+                bug, shown = reduce_there(dispatch, asked)
+            bug = None if bug is None else named_by(bug, issues.on(view_of(routes), bug.finding.camps[0].routes))
+        else:
+            limits = WorkerLimits.of(settings.limits)
+            with Executor(with_switches(chosen), limits=limits, pause_after=0) as executor:
+                bug, shown = reduced(executor, asked, issues, status.update)
+    if bug is None:
+        for each in shown:
+            typer.echo(visible(each), err=True)
+        typer.echo(f"nothing to reduce: {route} shows {'only this' if shown else 'nothing'} on this case", err=True)
+        raise typer.Exit(1)
     if out is not None:
         with writing(out):
             save(bug.minimal, out)
@@ -78,25 +86,6 @@ def reduce(
         print_json(_plain(bug, out))
     else:
         _print(bug, out)
-
-
-def _finding(executor: Executor, case: Case, routes: list[Route], route: str, symptom: str) -> Finding:
-    """The finding of a case that the route is in the wrong camp of."""
-    trial = executor.run(case, [each.name for each in routes])
-    if trial.outcomes[route].status == "unavailable":
-        raise CometfuzzError(f"route {route}: {trial.outcomes[route].detail}")
-    again = executor.run(case, [route]) if about(symptom).twice else None
-    asked, memory = ALL if symptom == RELATION.name else "", about(symptom).end == "memory"
-    bench = Bench(trial, executor.run, again, executor.view, memory=memory, relations=asked)
-    found = [each for each in examine(bench) if route in each.camps[0].routes]
-    for each in found:
-        if each.counts and symptom in ("", each.symptom):
-            return each
-    for each in found:
-        known = f" (known: {each.defect})" if each.defect else ""
-        typer.echo(visible(f"{each.symptom}: {each.detail}{known}"), err=True)
-    typer.echo(f"nothing to reduce: {route} shows {'only this' if found else 'nothing'} on this case", err=True)
-    raise typer.Exit(1)
 
 
 def _plain(bug: Bug, out: Path | None) -> Mapping[str, Any]:

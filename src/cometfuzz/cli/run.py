@@ -16,6 +16,7 @@ from rich.console import Console
 from cometfuzz.campaign.records import Records
 from cometfuzz.campaign.session import Elsewhere, Session, Settings, seed_texts
 from cometfuzz.campaign.store import Store
+from cometfuzz.cli import collector
 from cometfuzz.cli.cluster import ClusterOption, InsecureOption, named, on_cluster, say
 from cometfuzz.cli.completing import complete_routes, complete_strategy
 from cometfuzz.cli.ends import ENDING
@@ -311,6 +312,7 @@ def drive(
     """Run the campaign to its end; typer.Exit if that was Ctrl-C or another signal."""
     with progress("replaying", store.done, quiet=not store.done) as shown:
         session = Session(store, settings, given, routes, shown.update, elsewhere)
+    collector.leave_alone()
     with session, ENDING.asking(session.stop), screen:
         for event in session.events():
             screen.handle(event)

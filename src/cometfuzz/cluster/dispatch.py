@@ -5,37 +5,28 @@ died is known for certain, and nobody else is blamed. Dask carries bytes, and sa
 one thread, which takes what it is told out of a queue.
 """
 
-import asyncio
 import contextlib
-import logging
 import queue
-import secrets
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from distributed import Client, Security
-from distributed.scheduler import KilledWorker
-
 import cometfuzz
 from cometfuzz.cluster.access import Access
-from cometfuzz.cluster.forms import Answer, Describe, Node, Question, Refused, Setup, pack, unpack
-from cometfuzz.cluster.node import NodePlugin
-from cometfuzz.cluster.node import answer as answer_there
+from cometfuzz.cluster.connection import Connection, Killed, Sent
+from cometfuzz.cluster.forms import Answer, Describe, Node, Question, Refused, Setup, pack
 from cometfuzz.errors import ClusterLost, CometfuzzError
 
 DEATHS = 4
 """How many nodes may die of a question before it is believed that they do."""
 
-_LOOK_S, _AGAIN_S, _CONNECT_S, _SILENT_S, _CLOSE_S = 0.5, 10.0, 15.0, 30.0, 5.0
-"""How often nodes are looked for; when one that could not be used is asked again; how long a head waits for a scheduler
-at first, for one that has fallen silent, and for its farewell."""
-
+_LOOK_S, _AGAIN_S = 0.5, 10.0
+"""How often nodes are looked for; when one that could not be used is asked again."""
 
 MOST_REFUSALS = 20
 """How often nodes may say that they cannot do it, though they could do other things meanwhile."""
@@ -52,7 +43,7 @@ class _Job:
     content: bytes
     promise: "Future[Answer]"
     among: Collection[str] | None = None
-    under_way: dict[str, Any] = field(default_factory=dict)
+    under_way: dict[str, Sent] = field(default_factory=dict)
     began: float = 0.0
     deaths: int = 0
     refusals: int = 0
@@ -85,30 +76,12 @@ class Dispatch:
         self, access: Access, setup: Setup, report: Callable[[str], None], wait_s: float, patience_s: float
     ) -> None:
         self.report, self._wait_s, self._patience_s = report, wait_s, patience_s
-        self._name = f"cometfuzz-{secrets.token_hex(8)}"
         self._told: queue.SimpleQueue[tuple[Any, ...]] = queue.SimpleQueue()
         self._waiting: deque[_Job] = deque()
         self._seats: dict[str, _Seat] = {}
-        self._number, self._changed, self._over = 0, False, False
+        self._changed, self._over = False, False
         self._lacking_since = time.monotonic()
-        for name in list(logging.root.manager.loggerDict):  # what Dask logs of a lost connection, we say in a line
-            if name.startswith(("distributed", "tornado", "asyncio")):
-                logging.getLogger(name).setLevel(logging.CRITICAL)
-        security = None
-        if access.ca is not None:
-            files = {"tls_ca_file": access.ca, "tls_client_cert": access.cert, "tls_client_key": access.key}
-            named = {name: str(path) for name, path in files.items()}
-            security = Security(require_encryption=True, **named)
-        try:
-            self._client = Client(access.address, security=security, timeout=_CONNECT_S, set_as_default=False)
-        except (OSError, ValueError) as error:
-            raise ClusterLost(f"{access.address}: expected a Dask scheduler; received {error}") from None
-        self._address = access.address
-        try:
-            self._client.register_plugin(NodePlugin(pack(setup)), name=self._name)
-        except Exception as error:  # whatever the plugin raised on a node comes back as it is
-            self._client.close(timeout=_CLOSE_S)
-            raise ClusterLost(f"{access.address}: expected nodes with this cometfuzz; received {error}") from None
+        self._connection = Connection(access, setup)
         self._thread = threading.Thread(target=self._work, name="cometfuzz-dispatch", daemon=True)
         self._thread.start()
 
@@ -124,6 +97,8 @@ class Dispatch:
         cluster does."""
         job = _Job(pack(question), Future(), among)
         self._told.put(("job", job))
+        if not self._thread.is_alive():
+            _end(job, ClusterLost("nobody asks the nodes any more"))
         return job.promise
 
     def nodes(self) -> dict[str, Node]:
@@ -179,18 +154,20 @@ class Dispatch:
         self.halt()
         self._told.put(("end",))
         self._thread.join()
-        farewell = threading.Thread(target=self._leave, daemon=True)
-        farewell.start()
-        farewell.join(2 * _CLOSE_S)
-
-    def _leave(self) -> None:
-        with contextlib.suppress(Exception):
-            if self._client.status == "running":
-                self._client.unregister_worker_plugin(self._name)
-        with contextlib.suppress(Exception):
-            self._client.close(timeout=_CLOSE_S)
+        self._connection.leave()
 
     def _work(self) -> None:
+        lost = ClusterLost(f"{self._connection.address}: what asks the nodes has failed")
+        try:
+            self._serve()
+            return
+        except ClusterLost as error:
+            lost = ClusterLost(f"{self._connection.address}: the cluster was lost: {error}")
+        finally:  # whatever it was, nobody waits for ever
+            self._give_up(lost)
+        self._refuse(lost)
+
+    def _serve(self) -> None:
         looked = 0.0
         while True:
             with contextlib.suppress(queue.Empty):
@@ -201,16 +178,10 @@ class Dispatch:
             if self._over:
                 self._give_up(CancelledError())
                 continue
-            try:
-                if time.monotonic() - looked > _LOOK_S:
-                    self._look()
-                    looked = time.monotonic()
-                self._place()
-            except Exception as error:  # Dask says in many ways that a connection is gone
-                lost = ClusterLost(f"{self._address}: the cluster was lost: {error or type(error).__name__}")
-                self._give_up(lost)
-                self._refuse(lost)
-                return
+            if time.monotonic() - looked > _LOOK_S:
+                self._look()
+                looked = time.monotonic()
+            self._place()
 
     def _give_up(self, error: BaseException) -> None:
         """End all that waits or is under way."""
@@ -249,7 +220,7 @@ class Dispatch:
         if isinstance(result, Refused) and job.refusals >= MOST_REFUSALS:
             _end(job, ClusterLost(f"{address}: expected a node that can do it; received {result.reason}"))
             self._drop(job)
-        elif isinstance(result, KilledWorker):
+        elif isinstance(result, Killed):
             job.deaths = DEATHS
             self._count_death(job)
         elif isinstance(result, Refused | CancelledError):
@@ -266,7 +237,7 @@ class Dispatch:
         for address, future in job.under_way.items():
             with contextlib.suppress(KeyError):
                 self._seats[address].jobs.discard(job)
-            future.cancel()
+            _cancel(future)
         job.under_way.clear()
 
     def _again(self, job: _Job) -> None:
@@ -309,9 +280,7 @@ class Dispatch:
 
     def _look(self) -> None:
         """Who is there, and who has gone."""
-        if self._client.status != "running":
-            raise ClusterLost("the scheduler does not answer")
-        there: Mapping[str, int] = self._client.sync(self._client.scheduler.ncores, callback_timeout=_SILENT_S)
+        there = self._connection.threads()
         for address in [each for each in self._seats if each not in there]:
             self._gone(address)
         now = time.monotonic()
@@ -319,7 +288,8 @@ class Dispatch:
             seat = self._seats.setdefault(address, _Seat(threads))
             if not seat.fit and seat.asking is None and (not seat.asked_at or now - seat.asked_at > _AGAIN_S):
                 seat.asked_at = now
-                seat.asking = self._send(address, pack(Describe()), partial(_of_node, address))
+                tell = partial(self._tell, "node", address)
+                seat.asking = self._connection.send(address, pack(Describe()), tell)
         if any(seat.fit for seat in self._seats.values()):
             self._lacking_since = now
         elif self._waiting and now - self._lacking_since > self._wait_s:
@@ -331,7 +301,7 @@ class Dispatch:
         for job in seat.jobs:
             future = job.under_way.pop(address, None)
             if future is not None:
-                future.cancel()
+                _cancel(future)
                 job.deaths += 1
                 self._count_death(job)
 
@@ -371,40 +341,17 @@ class Dispatch:
         address = max(able, key=lambda name: free[name])
         self._seats[address].jobs.add(job)
         job.began = time.monotonic()
-        job.under_way[address] = self._send(address, job.content, lambda result: ("done", job, address, result))
+        tell = partial(self._tell, "done", job, address)
+        job.under_way[address] = self._connection.send(address, job.content, tell)
         return True
 
-    def _send(self, address: str, content: bytes, told: Callable[[Any], tuple[Any, ...]]) -> Any:
-        self._number += 1
-        future = self._client.submit(
-            answer_there,
-            self._name,
-            content,
-            key=f"{self._name}-{self._number}",
-            pure=False,
-            workers=[address],
-            allow_other_workers=False,
-        )
-        future.add_done_callback(lambda done: self._told.put(told(_result_of(done, address))))
-        return future
+    def _tell(self, *what: Any) -> None:
+        self._told.put(what)
 
 
-def _result_of(future: Any, address: str) -> Any:
-    """An answer, or why there is none; the result is fetched, read and then forgotten by the cluster."""
-    try:
-        content = future.result(timeout=60)
-    except (Exception, asyncio.CancelledError) as error:  # whatever went wrong there or on the way
-        return CancelledError() if future.cancelled() or isinstance(error, TimeoutError) else error
-    finally:
-        future.release()
-    try:
-        return unpack(content, Answer, address)
-    except CometfuzzError as error:
-        return error
-
-
-def _of_node(address: str, result: Any) -> tuple[Any, ...]:
-    return "node", address, result
+def _cancel(future: Sent) -> None:
+    with contextlib.suppress(ClusterLost):  # with the connection it is gone anyway
+        future.cancel()
 
 
 def _end(job: _Job, error: BaseException) -> None:

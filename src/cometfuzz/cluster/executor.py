@@ -18,7 +18,7 @@ from cometfuzz.campaign.judging import Judged, Part
 from cometfuzz.catalogue.offer import Offer
 from cometfuzz.cluster.access import Access
 from cometfuzz.cluster.dispatch import Deadly, Dispatch
-from cometfuzz.cluster.forms import Answer, Compared, Describe, Judge, Look, Looked, Node, Setup, Verdict
+from cometfuzz.cluster.forms import Answer, Compared, Describe, Judge, Look, Looked, Node, Reduce, Setup, Verdict
 from cometfuzz.config import ClusterConfig, Config
 from cometfuzz.errors import ClusterLost
 from cometfuzz.execution.executor import Usage
@@ -32,6 +32,7 @@ from cometfuzz.routes import Route
 from cometfuzz.routes.switches import plain_name
 from cometfuzz.triage.bug import Bug
 from cometfuzz.triage.records import bug_from_plain
+from cometfuzz.triage.sought import Asked
 
 NODE = "node"
 """The stage of a part that no node survives."""
@@ -173,6 +174,15 @@ def describe(dispatch: Dispatch) -> dict[str, Node]:
         if isinstance(answer, Node):
             found[address] = answer
     return found
+
+
+def reduce_there(dispatch: Dispatch, asked: Asked) -> tuple[Bug | None, tuple[str, ...]]:
+    """What a node makes of a case that is to be reduced: its bug, or what it shows instead."""
+    what = asked.routes, asked.route, asked.symptom, asked.effort.steps, asked.effort.wall_s
+    answer = dispatch.ask(Reduce(encode(asked.case), *what)).result()
+    if not isinstance(answer, Looked):
+        raise ClusterLost(f"expected what became of a case; received {type(answer).__name__}")
+    return None if answer.bug is None else bug_from_plain(answer.bug), answer.shown
 
 
 def look_into(dispatch: Dispatch, finding: Finding, case: Case, routes: Sequence[str]) -> "Future[Bug | None]":

@@ -62,13 +62,24 @@ class Look(_Form, frozen=True, tag=True):
     routes: tuple[str, ...]
 
 
+class Reduce(_Form, frozen=True, tag=True):
+    """Say what a case shows on one of some routes, and reduce it: `triage.sought`."""
+
+    case: bytes
+    routes: tuple[str, ...]
+    route: str
+    symptom: str
+    steps: int
+    wall_s: float
+
+
 class Describe(_Form, frozen=True, tag=True):
     """Say what there is; if asked, try every route on a tiny model."""
 
     tried: bool = False
 
 
-Question = Judge | Look | Describe
+Question = Judge | Look | Reduce | Describe
 
 
 class Verdict(_Form, frozen=True, tag=True):
@@ -87,10 +98,12 @@ class Compared(_Form, frozen=True, tag=True):
 
 
 class Looked(_Form, frozen=True, tag=True):
-    """The bug of a finding, in the form in which the store keeps it; none if nothing came of it."""
+    """The bug of a finding or of a case, in the form in which the store keeps it; none if nothing came of it, and why:
+    in the second case what it shows instead."""
 
     bug: dict[str, Any] | None
     reason: str = ""
+    shown: tuple[str, ...] = ()
 
 
 class Tried(_Form, frozen=True):

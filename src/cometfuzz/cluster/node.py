@@ -33,6 +33,7 @@ from cometfuzz.cluster.forms import (
     Looked,
     Node,
     Question,
+    Reduce,
     Refused,
     Setup,
     Tried,
@@ -52,8 +53,11 @@ from cometfuzz.execution.versions import versions_of_all
 from cometfuzz.ledger.reading import overlay
 from cometfuzz.routes import Route
 from cometfuzz.routes.switches import with_switches
+from cometfuzz.triage.known import Known
 from cometfuzz.triage.records import bug_as_plain
+from cometfuzz.triage.reduce import Effort
 from cometfuzz.triage.reproducer import reproduce
+from cometfuzz.triage.sought import Asked, reduced
 from cometfuzz.triage.triage import Triage
 
 ENOUGH_BYTES = 4 * 2**20
@@ -67,14 +71,21 @@ class NodePlugin(WorkerPlugin):  # type: ignore[misc]
 
     def __init__(self, setup: bytes) -> None:
         self.toldbytes = setup
+        self.desk: Desk | None = None
+        self.obstacle = ""
 
     def setup(self, worker: Any) -> None:
-        """Dask calls it when the head or the worker arrives. No child is started before the first question."""
-        self.desk = Desk(unpack(self.toldbytes, Setup, "the head"), worker.address, worker.state.nthreads)
+        """Dask calls it when the head or the worker arrives. No child is started before the first question. What cannot
+        be read, since the head has another version, is answered so: raised here, it would end the head for one node."""
+        try:
+            self.desk = Desk(unpack(self.toldbytes, Setup, "the head"), worker.address, worker.state.nthreads)
+        except CometfuzzError as error:
+            self.obstacle = str(error)
 
     def teardown(self, worker: Any) -> None:
         """Dask calls it when the head goes, or the worker."""
-        self.desk.close()
+        if self.desk is not None:
+            self.desk.close()
 
 
 def answer(name: str, question: bytes) -> bytes:
@@ -82,6 +93,8 @@ def answer(name: str, question: bytes) -> bytes:
     plugin = get_worker().plugins.get(name)
     if plugin is None:
         return pack(Refused("the node does not know this head"))
+    if plugin.desk is None:
+        return pack(Refused(plugin.obstacle))
     asked = unpack(question, Question, "the head")
     return pack(plugin.desk.answer(asked))
 
@@ -115,6 +128,8 @@ class Desk:
                     return self._judge(question)
                 case Look():
                     return self._look_into(question)
+                case Reduce():
+                    return self._reduce(question)
                 case Describe():
                     return self._describe(question.tried)
         except OSError as error:  # a full disk, say; what libraries do has outcomes
@@ -143,10 +158,10 @@ class Desk:
                 self._end()
 
     def _executor(self, purpose: str) -> Executor:
-        """Campaigns and triage have other limits."""
+        """Campaigns and `reduce` have other limits than triage, and only campaigns give a route up for a while."""
         with self._guard:
             if purpose not in self._executors:
-                limits = WorkerLimits.of(self.told.config.limits) if purpose == "judge" else WorkerLimits(STAGE_S)
+                limits = WorkerLimits(STAGE_S) if purpose == "triage" else WorkerLimits.of(self.told.config.limits)
                 self._executors[purpose] = Executor(
                     list(self.routes.values()),
                     jobs=self.jobs,
@@ -180,6 +195,16 @@ class Desk:
         triage = Triage(executor, reproduce=lambda bug: reproduce(bug, executor.routes, executor))
         found = triage.triage(question.finding, case, question.routes)
         return Looked(None if found.bug is None else bug_as_plain(found.bug), found.reason)
+
+    def _reduce(self, question: Reduce) -> Answer:
+        effort = Effort(question.steps, question.wall_s)
+        case = decode(question.case, breaking=True)
+        asked = Asked(case, question.routes, question.route, question.symptom, effort)
+        try:
+            bug, shown = reduced(self._executor("reduce"), asked, Known())
+        except CometfuzzError as error:  # the route cannot run here; elsewhere it may
+            return Refused(str(error))
+        return Looked(None if bug is None else bug_as_plain(bug), shown=shown)
 
     def _describe(self, tried: bool) -> Node:
         lacks = _lacks(self.routes.values())

@@ -4,13 +4,14 @@ A space says which factors go together: any two of a layer (`pairs.py`), or thre
 numbers of a layer stand in one row, those of the same factors in a block of it, in the order of their values.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, cached_property, lru_cache
 from math import prod
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cometfuzz.catalogue import LAYERS
 from cometfuzz.catalogue.regimes import ORDINARY, regime_of
@@ -26,6 +27,12 @@ REMEMBERED = 4_000
 in flight have is asked for again. A call of a large layer costs several kilobytes."""
 
 NO_IDS: Ids = np.zeros(0, np.int32)
+
+REMEMBERED_VALUES = 100
+"""Calls of which it is remembered what they chose: pairs and triples of a case ask for it one after the other."""
+
+UNSAID = -(2**48)
+"""In place of the number of a value: whatever is added to it, it is no combination's number."""
 
 
 class Block(NamedTuple):
@@ -47,6 +54,28 @@ class Table:
     start: int
     stop: int
 
+    @cached_property
+    def numbers(self) -> tuple[tuple[str, Mapping[str, int]], ...]:
+        """Each factor with the number of each of its values."""
+        return tuple((name, {value: at for at, value in enumerate(values)}) for name, values in self.factors)
+
+    @cached_property
+    def _columns(self) -> tuple[NDArray[np.int64], list[tuple[NDArray[np.int64], NDArray[np.int64]]]]:
+        """Of all blocks at once: their starts; then factor by factor its places, and what a step of the value comes
+        to."""
+        starts = np.array([block.start for block in self.blocks], np.int64)
+        steps = [[prod(block.sizes[at + 1 :]) for at in range(len(block.sizes))] for block in self.blocks]
+        places = [block.places for block in self.blocks]
+        return starts, list(zip(np.array(places, np.int64).T.copy(), np.array(steps, np.int64).T.copy(), strict=True))
+
+    def ids(self, values: Sequence[int]) -> Ids:
+        """The combinations of a call whose factors have these values, by number; UNSAID: it says nothing of one."""
+        numbers, columns = self._columns
+        given = np.array(values, np.int64)
+        for places, steps in columns:
+            numbers = numbers + given[places] * steps
+        return numbers[numbers >= 0].astype(np.int32)
+
 
 Chosen = Callable[[Sequence[Factor]], Iterable[tuple[int, ...]]]
 """Which of a layer's factors are counted together: their places."""
@@ -61,7 +90,7 @@ class CombinationSpace:
         self.tables: dict[str, Table] = {}
         start = 0
         for layer, spec in LAYERS.items():
-            factors = tuple(factor for factor in factors_of(spec) if factor.name not in without)
+            factors = tuple(factor for factor in _factors(layer) if factor.name not in without)
             blocks, at = [], start
             for places in chosen(factors):
                 sizes = tuple(len(factors[place].values) for place in places)
@@ -89,22 +118,8 @@ class CombinationSpace:
         table = self.tables[layer]
         if not table.blocks:
             return NO_IDS
-        given = values_of(table.spec, table.factors, params, types, regime)
-        places: list[int | None] = []
-        for factor in table.factors:
-            name = given.get(factor.name)
-            places.append(factor.values.index(name) if name in factor.values else None)
-        found = []
-        for block in table.blocks:
-            number = 0
-            for place, size in zip(block.places, block.sizes, strict=True):
-                value = places[place]
-                if value is None:
-                    break
-                number = number * size + value
-            else:
-                found.append(block.start + number)
-        return np.array(found, np.int32)
+        given = _values_of(layer, params, types, regime)
+        return table.ids([numbers.get(given.get(name, ""), UNSAID) for name, numbers in table.numbers])
 
     def of_case(self, case: Case) -> Iterator[tuple[str, Ids]]:
         """The combinations of every call of a case, with the node.
@@ -118,6 +133,16 @@ class CombinationSpace:
             if node.layer in self.tables:
                 regime = _regime(graph, node, regimes)
                 yield node.id, self.of_call(node.layer, node.params, graph.input_types(node), regime)
+
+
+@lru_cache(maxsize=REMEMBERED_VALUES)
+def _values_of(layer: str, params: Params, types: tuple[TensorType, ...], regime: str | None) -> dict[str, str]:
+    return values_of(LAYERS[layer], _factors(layer), params, types, regime)
+
+
+@cache
+def _factors(layer: str) -> tuple[Factor, ...]:
+    return tuple(factors_of(LAYERS[layer]))
 
 
 def _regime(graph: Graph, node: Node, regimes: dict[str, str]) -> str | None:

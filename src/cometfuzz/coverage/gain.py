@@ -15,6 +15,7 @@ from cometfuzz.catalogue.utility import SPECIAL_NODES
 from cometfuzz.coverage.layers import CRITERIA, NUMERIC, PAPER_PARAMETERS, CoverageSpace, Item, paper_table, text
 from cometfuzz.coverage.reach import idle_parameters
 from cometfuzz.ir.graph import Edge, Graph, Inner, Node, Params
+from cometfuzz.ir.recent import Recent
 from cometfuzz.ir.types import POLICY, TensorType
 
 REMEMBERED = 5000
@@ -50,6 +51,15 @@ class Gain:
 
 
 @dataclass
+class _Tally:
+    """How many of some items are covered."""
+
+    items: Sequence[Item]
+    wanted: frozenset[tuple[str, ...]]
+    covered: int
+
+
+@dataclass
 class Coverage:
     """What has been covered of one space."""
 
@@ -66,6 +76,10 @@ class Coverage:
         self._taken: Counter[tuple[str, str, str]] = Counter()
         """How many values of a parameter, or shapes of a layer, are covered."""
         self._covered: Counter[str] = Counter()
+        self.changes: Counter[str] = Counter()
+        """How much was covered of each layer; it only goes up."""
+        self._tallies: dict[int, _Tally] = {}
+        """Those of the items that somebody has asked of, by identity."""
         self._followers: dict[str, dict[str, None]] = {}
         """The layers that have not followed one, for those that somebody has asked of."""
 
@@ -90,7 +104,8 @@ class Coverage:
         """Those of the facts of a call that would add something, each by itself."""
         if self._done.get(id(facts)) is facts:
             return ()
-        wanted = [fact for fact in facts if self.wants(fact)]
+        items, named = self._items, self._named
+        wanted = [fact for fact in facts if (fact not in named if fact in items else self.counts(fact))]
         if not wanted:
             if len(self._done) >= REMEMBERED:
                 self._done.clear()
@@ -99,8 +114,10 @@ class Coverage:
 
     def wants(self, fact: Fact) -> bool:
         """Whether a fact would add something."""
-        if fact in self._items:
-            return fact not in self._named
+        return fact not in self._named if fact in self._items else self.counts(fact)
+
+    def counts(self, fact: Fact) -> bool:
+        """Whether a fact that is no item by itself would add a value to those that are counted."""
         key = fact[:3]
         if key not in self._caps or fact.value == NULL:
             return False
@@ -131,16 +148,21 @@ class Coverage:
             if fact in self._items:
                 if fact not in self._named:
                     self._named.add(fact)
-                    self._taken[key] += 1
-                    self._covered[fact.criterion] += 1
+                    self._count(key)
+                    for tally in self._tallies.values():
+                        tally.covered += fact in tally.wanted
                 if fact.criterion == "sequences" and fact.layer in self._followers:
                     self._followers[fact.layer].pop(fact.value, None)
             elif key in self._caps and fact.value != NULL:
                 seen = self._counted.setdefault(key, {})
                 if len(seen) < self._caps[key] and fact.value not in seen:
                     seen[fact.value] = None
-                    self._taken[key] += 1
-                    self._covered[fact.criterion] += 1
+                    self._count(key)
+
+    def _count(self, key: tuple[str, str, str]) -> None:
+        self.changes[key[1]] += 1
+        self._taken[key] += 1
+        self._covered[key[0]] += 1
 
     def cover(self, graph: Graph) -> Gain:
         """Add a graph, and say what it added."""
@@ -158,9 +180,21 @@ class Coverage:
     def covered(self, criterion: str) -> int:
         return self._covered[criterion]
 
-    def covered_of(self, items: Iterable[Item]) -> int:
-        """How many of some items that are named, not counted, are covered."""
-        return sum(item in self._named for item in items)
+    def covered_of(self, items: Sequence[Item]) -> int:
+        """How many of some items that are named, not counted, are covered. They are gone through once: it is asked
+        after every case."""
+        if id(items) not in self._tallies:
+            self._tallies[id(items)] = _Tally(items, frozenset(items), sum(item in self._named for item in items))
+        return self._tallies[id(items)].covered
+
+    def open_items(self) -> list[Item]:
+        """Every item that is not covered and can be."""
+        named, counted = self._named, self._counted
+        return [
+            item
+            for item, number in self._index.open_to_all
+            if (item not in named if not number else number > len(counted.get(item[:3], ())))
+        ]
 
     def missing(self) -> dict[Item, str | None]:
         """Every item that is not covered, with the reason if it never can be."""
@@ -218,8 +252,28 @@ def facts_of(graph: Graph, space: CoverageSpace) -> Iterator[Fact]:
         yield from facts
 
 
-def facts_by_node(graph: Graph, space: CoverageSpace) -> Iterator[tuple[str, tuple[Fact, ...]]]:
+ByNode = Sequence[tuple[str, tuple[Fact, ...]]]
+
+
+def facts_by_node(graph: Graph, space: CoverageSpace) -> ByNode:
     """The facts of each call, then those of its sequences, with the node; the same call gives the same object."""
+    paper, kept = space.name == "paper", _kept(graph)
+    for one, specs, facts in kept:
+        if one == paper and specs is space.specs:
+            return facts
+    kept.append((paper, space.specs, tuple(_by_node(graph, space))))
+    return kept[-1][2]
+
+
+def _nothing_yet(graph: Graph) -> list[tuple[bool, object, ByNode]]:
+    return []
+
+
+_kept = Recent(_nothing_yet, lambda kept: 0)
+"""The facts of graphs that cases in flight have, in the terms of each space: every route asks for them."""
+
+
+def _by_node(graph: Graph, space: CoverageSpace) -> Iterator[tuple[str, tuple[Fact, ...]]]:
     paper = space.name == "paper"
     for node in graph.nodes:
         if node.layer in space.specs:
@@ -276,6 +330,19 @@ def call_facts(layer: str, params: Params, types: tuple[TensorType, ...], paper:
             continue
         facts += _paper_facts(layer, name, value) if paper else _full_facts(layer, name, value)
     return tuple(facts)
+
+
+def facts_about(layer: str, params: Params, types: tuple[TensorType, ...], item: Item) -> Iterator[Fact]:
+    """Those facts of a call, in the terms of any space, that say what an item is about."""
+    spec = CATALOGUE[layer]
+    if item.criterion == "inputs":
+        first = spec.cast(types, params)[0]
+        values = {"dtype": first.dtype, "rank": str(first.rank), "shape": str(first.shape)}
+        yield Fact("inputs", layer, item.name, values[item.name])
+        return
+    for name in dict.fromkeys((item.name, PAPER_PARAMETERS.get((layer, item.name), item.name))):
+        if name in params and name != POLICY and name not in idle_parameters(spec, types, params):
+            yield from (fact for fact in parameter_facts(layer, name, params[name]) if fact[:3] == item[:3])
 
 
 def parameter_facts(layer: str, name: str, value: Any) -> tuple[Fact, ...]:

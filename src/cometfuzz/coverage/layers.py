@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from importlib.resources import files
+from json.encoder import encode_basestring_ascii
 from typing import Any, NamedTuple
 
 from cometfuzz.catalogue import COUNTED, LAYERS, OPERATORS, LayerSpec
@@ -53,6 +54,13 @@ class Index:
             self.reachable[item[:3]] = self.reachable.get(item[:3], 0) + (item not in space.unreachable)
             if item.value.startswith("#"):
                 self.caps[item[:3]] = self.caps.get(item[:3], 0) + 1
+        self.open_to_all = [
+            (item, int(item.value[1:]) if item.value.startswith("#") else 0)
+            for items in space.items.values()
+            for item in items
+            if item not in space.unreachable
+        ]
+        """What can be reached, with the number that it has among values that are counted, or 0."""
         self.totals = {
             name: sum(item not in space.unreachable for item in items) for name, items in space.items.items()
         }
@@ -104,7 +112,15 @@ def text(value: Any) -> str:
     """A parameter value as items name it; a tuple of equal numbers is that number, as Keras reads it."""
     if isinstance(value, tuple) and value and all(type(item) is int and item == value[0] for item in value):
         value = value[0]
-    return json.dumps(value, default=str)
+    kind = type(value)
+    if kind is str:  # what nearly all are, and what `dumps` would come to
+        return encode_basestring_ascii(value)
+    if kind is bool or value is None:
+        return _WORDS[value]
+    return int.__repr__(value) if kind is int else json.dumps(value, default=str)
+
+
+_WORDS = {True: "true", False: "false", None: "null"}
 
 
 def counted(size: int | None, sigma: int) -> tuple[str, ...]:

@@ -1,8 +1,8 @@
 """Whether a parameter value can be reached at all: some input and some other parameters must go with it."""
 
 from collections import Counter
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Collection, Sequence
+from functools import cache, lru_cache
 from typing import Any
 
 from cometfuzz.catalogue.spec import LayerSpec, spec_of
@@ -12,11 +12,21 @@ from cometfuzz.ir.types import TensorType
 
 INPUTS = 30
 
+REMEMBERED = 1_000
+"""Calls of which it is known: each space asks for itself, soon after each other."""
 
-def idle_parameters(spec: LayerSpec, types: Sequence[TensorType], params: Params) -> list[str]:
+
+def idle_parameters(spec: LayerSpec, types: Sequence[TensorType], params: Params) -> Collection[str]:
     """The parameters of weights that this call does not have, as bias_* without use_bias."""
+    return _idle(spec.name, tuple(types), params) if _of_weights(spec.name) else ()
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _idle(layer: str, types: tuple[TensorType, ...], params: Params) -> tuple[str, ...]:
+    spec = spec_of(layer)
     present = tuple(spec.weights(spec.view(types, params), params))
-    return [name for name, weight in _of_weights(spec.name) if not any(has.startswith(weight) for has in present)]
+    named = _of_weights(layer)
+    return tuple(name for name, weight in named if not any(has.startswith(weight) for has in present))
 
 
 @cache

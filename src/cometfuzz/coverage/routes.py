@@ -61,6 +61,8 @@ class RouteCoverage:
     def wanted(self, case: Case, routes: Collection[str]) -> Wanted:
         """The nodes of a case that would add something, for each of some routes where there are any."""
         found: dict[str, dict[str, int]] = {route: {} for route in routes if route in self.coverages}
+        if not found:
+            return {}
         by_space: dict[str, list[tuple[str, Coverage]]] = {}
         for route in found:
             for coverage in self.coverages[route]:

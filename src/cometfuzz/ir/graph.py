@@ -137,7 +137,8 @@ class Graph:
         return self.by_id[edge.node].outputs[edge.output]
 
     def input_types(self, node: Node) -> tuple[TensorType, ...]:
-        return tuple(self.type_of(edge) for edge in node.inputs)
+        by_id = self.by_id
+        return tuple([by_id[edge.node].outputs[edge.output] for edge in node.inputs])
 
     @property
     def drafts(self) -> tuple[Draft, ...]:

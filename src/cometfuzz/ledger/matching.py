@@ -142,6 +142,7 @@ class View:
         self.cpu = cpu or cpu_level()
         self.offers = offers or {}
         self._rules: dict[tuple[str, str, bool], tuple[Rule, ...]] = {}
+        self._standing: dict[tuple[str, bool], Sequence[Rule]] = {}
 
     def stands(self, defect: Defect, route: str) -> bool:
         """Whether a defect was seen with the versions that a route has, and did not fail to show with just these."""
@@ -170,15 +171,18 @@ class View:
         """
         key = route, layer, base
         if key not in self._rules:
-            names = self._names(route, base)
-            self._rules[key] = tuple(
-                rule
-                for rule in (rules() if self.known is None else self.known)
-                if names & {*rule.routes}
-                and (not rule.layers or layer in rule.layers)
-                and self.stands(rule.defect, route)
-            )
+            standing = self._standing_on(route, base)
+            self._rules[key] = tuple(rule for rule in standing if not rule.layers or layer in rule.layers)
         return self._rules[key]
+
+    def _standing_on(self, route: str, base: bool) -> Sequence[Rule]:
+        """The rules that stand against anything on a route."""
+        if (route, base) not in self._standing:
+            names, known = self._names(route, base), rules() if self.known is None else self.known
+            self._standing[route, base] = [
+                rule for rule in known if not names.isdisjoint(rule.routes) and self.stands(rule.defect, route)
+            ]
+        return self._standing[route, base]
 
     def _names(self, route: str, base: bool) -> frozenset[str]:
         """What the ledger calls a route, or its base."""

@@ -1,5 +1,6 @@
 """What a mutation is, and what it may ask: the Guide, which knows what is uncovered."""
 
+from collections import Counter
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -76,8 +77,9 @@ class ModelLimits:
     def has(self, layer: str) -> bool:
         return self.dialect is None or self.dialect.has(layer)
 
-    def has_value(self, layer: str, parameter: str, value: Any) -> bool:
-        return self.dialect is None or self.dialect.has_value(layer, parameter, value)
+    def offered(self, layer: str, parameter: str, values: list[Any]) -> list[Any]:
+        """Those of some values of a parameter that all libraries have."""
+        return values if self.dialect is None else self.dialect.offered(layer, parameter, values)
 
     def within(self, spec: LayerSpec, types: tuple[TensorType, ...], params: Params | None) -> Params | None:
         """Parameters of a call with simpler values where a library lacks one; None if there is no such call."""
@@ -90,11 +92,31 @@ class Mutation(Protocol):
     def __call__(self, graph: Graph, guide: "Guide", draw: Draw, limits: ModelLimits) -> Graph: ...
 
 
+class Avoiding(Protocol):
+    """Facts that nobody should go for; the `changes` of a layer go up whenever those of it become others."""
+
+    changes: Counter[str]
+
+    def __contains__(self, fact: object, /) -> bool: ...
+
+
+class Nothing:
+    """No fact."""
+
+    def __init__(self) -> None:
+        self.changes: Counter[str] = Counter()
+
+    def __contains__(self, fact: object, /) -> bool:
+        return False
+
+
 class Guide:
     """Says which facts are worth going for: uncovered, and not avoided (claimed by a case in flight, or parked)."""
 
-    def __init__(self, coverages: Sequence[Coverage], avoided: Container[Fact] = frozenset()) -> None:
-        self.coverages, self.avoided = coverages, avoided
+    def __init__(self, coverages: Sequence[Coverage], avoided: Avoiding | None = None) -> None:
+        self.coverages, self.avoided = coverages, avoided or Nothing()
+        self._open: dict[str, tuple[int, list[tuple[str, list[Any] | None]]]] = {}
+        """What `_open_of` found of layers, and after how many changes of them: plans ask for the same ones again."""
 
     def wants(self, fact: Fact) -> bool:
         if fact not in self.avoided:
@@ -123,15 +145,16 @@ class Guide:
             for node in nodes:
                 wanted, kind = coverage.open_followers(node.layer), node.outputs[0]
                 names = self.coverages[0].followers(node.layer) if wanted else ()
-                fitting = [name for name in names if name in wanted and name in after and may_read(name, kind)]
+                reading = readers(kind)
+                fitting = [name for name in names if name in wanted and name in after and name in reading]
                 if direct := self._not_avoided(node, fitting):
                     return node, direct
         for coverage in self.coverages:
             adapted: tuple[Node, list[str]] | None = None
             for node in nodes:
                 names = [name for name in coverage.open_followers(node.layer) if name in after]
-                found = self._not_avoided(node, names)
-                if direct := [name for name in found if may_read(name, node.outputs[0])]:
+                found, reading = self._not_avoided(node, names), readers(node.outputs[0])
+                if direct := [name for name in found if name in reading]:
                     return node, direct
                 if found and adapted is None:
                     adapted = node, found
@@ -150,16 +173,22 @@ class Guide:
         """Whether some value of a parameter is uncovered."""
         return any(coverage.is_open(layer, parameter) for coverage in self.coverages)
 
-    def open_values(self, spec: LayerSpec, parameter: str, draw: Draw, x: Any, p: Params) -> list[Any]:
-        """Uncovered values of a parameter: all that can be listed, or one that was drawn."""
-        if not self.is_open(spec.name, parameter):
-            return []
-        listed = _listed(spec.name, parameter)
-        if listed is None:
-            space = spec.params[parameter]
-            drawn = space.canonical(space.draw(draw, x, p))
-            return [drawn] if self.wants_value(spec, parameter, drawn) else []
-        return [value for value, facts in listed if any(map(self.wants, facts))]
+    def _open_of(self, spec: LayerSpec) -> list[tuple[str, list[Any] | None]]:
+        """The parameters of a layer that have uncovered values, with these; None in place of what cannot be listed."""
+        layer = spec.name
+        changes = self.avoided.changes[layer] + sum(coverage.changes[layer] for coverage in self.coverages)
+        known = self._open.get(layer)
+        if known is not None and known[0] == changes:
+            return known[1]
+        found: list[tuple[str, list[Any] | None]] = []
+        for parameter in spec.params:
+            if self.is_open(layer, parameter):
+                listed = _listed(layer, parameter)
+                values = None if listed is None else [value for value, facts in listed if any(map(self.wants, facts))]
+                if values is None or values:
+                    found.append((parameter, values))
+        self._open[layer] = changes, found
+        return found
 
     def draw_params(
         self,
@@ -173,12 +202,14 @@ class Guide:
 
         With `keep`, parameters without an uncovered value stay as they are, if that is valid.
         """
-        x, base = spec.view(types), keep or spec.complete({})
+        x, base = spec.view(types), keep or spec.plain
         wanted: dict[str, Any] = {}
-        for parameter in spec.params:
-            values = self.open_values(spec, parameter, draw, x, base)
-            values = [value for value in values if limits.has_value(spec.name, parameter, value)]
-            if values:
+        for parameter, values in self._open_of(spec):
+            if values is None:
+                space = spec.params[parameter]
+                drawn = space.canonical(space.draw(draw, x, base))
+                values = [drawn] if self.wants_value(spec, parameter, drawn) else []
+            if values := limits.offered(spec.name, parameter, values):
                 wanted[parameter] = draw.choice(values)
         while True:
             fixed = {**base, **wanted} if keep is not None else wanted
@@ -203,10 +234,14 @@ def _listed(layer: str, parameter: str) -> tuple[tuple[Any, tuple[Fact, ...]], .
     return tuple((value, parameter_facts(layer, parameter, value)) for value in options)
 
 
-def may_read(layer: str, kind: TensorType) -> bool:
-    """Whether rank and dtype of a tensor suit a layer."""
-    spec = CATALOGUE[layer]
-    return kind.rank in spec.ranks and kind.dtype in spec.dtypes
+def readers(kind: TensorType) -> frozenset[str]:
+    """The layers that a tensor suits by its rank and dtype."""
+    return _readers(kind.rank, kind.dtype)
+
+
+@cache
+def _readers(rank: int, dtype: str) -> frozenset[str]:
+    return frozenset(name for name, spec in CATALOGUE.items() if rank in spec.ranks and dtype in spec.dtypes)
 
 
 def how_many(draw: Draw, available: int, limits: ModelLimits) -> int:

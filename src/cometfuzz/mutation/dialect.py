@@ -47,11 +47,21 @@ class Dialect:
     def has(self, layer: str) -> bool:
         return self.speaks_of(layer) and all(offer.has(layer) for offer in self.offers)
 
-    def has_value(self, layer: str, parameter: str, value: Any) -> bool:
-        """Whether all libraries have a value of a parameter."""
-        return all(offer.has_value(layer, parameter, value) for offer in self.offers)
+    def offered(self, layer: str, parameter: str, values: list[Any]) -> list[Any]:
+        """Those of some values of a parameter that all libraries have."""
+        for offer in self.offers:
+            values = [value for value in values if offer.has_value(layer, parameter, value)]
+        return values
 
-    @property
+    def __hash__(self) -> int:
+        """The same for equal ones; the view, in which there is much, need not be looked at each time."""
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.name, self.routes, self.clear))
+
+    @cached_property
     def lenient(self) -> "Dialect":
         """The same with all that only a defect stands against."""
         return replace(self, clear=False)

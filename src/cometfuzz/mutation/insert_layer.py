@@ -6,7 +6,7 @@ from cometfuzz.coverage.gain import Fact
 from cometfuzz.draw import Draw
 from cometfuzz.ir.graph import Edge, Graph, Node
 from cometfuzz.ir.types import TensorType
-from cometfuzz.mutation.base import Guide, Inapplicable, ModelLimits, may_read
+from cometfuzz.mutation.base import Guide, Inapplicable, ModelLimits, readers
 from cometfuzz.mutation.repair import Editor, repeat
 
 TRIES = 3
@@ -43,7 +43,7 @@ def _add(editor: Editor, guide: Guide, draw: Draw, node: Node, names: list[str],
     ordered = list(dict.fromkeys([*draw.shuffled(both), *draw.shuffled(names)]))
     for name in ordered[:TRIES]:
         spec = LAYERS[name]
-        if may_read(name, kind):
+        if name in readers(kind):
             params = guide.draw_params(spec, (kind,), draw, editor.limits)
             if params is not None:
                 return editor.add(name, params, (edge,))

@@ -4,7 +4,7 @@ An Editor works on a copy. `adapt` leads a tensor to another type through utilit
 expand); `redo` runs a node again with other inputs or parameters and repairs its outputs for those who read them.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -221,7 +221,8 @@ class Editor:
             if at not in needed:
                 needed.add(at)
                 waiting += [edge.node for edge in self.nodes[at].inputs]
-        self.nodes = {name: node for name, node in self.nodes.items() if name in needed}
+        if len(needed) < len(self.nodes):
+            self.nodes = {name: node for name, node in self.nodes.items() if name in needed}
 
     def finish(self) -> Graph:
         """The new graph; every node has been typed by the catalogue on what it reads now, or is typed again."""
@@ -260,23 +261,26 @@ def trim(graph: Graph, draw: Draw, limits: ModelLimits) -> Graph:
         allowed[node.id] = not objection and all(allowed[edge.node] for edge in node.inputs)
         spent[node.id] = cost_of(node.layer, types, node.params, node.outputs)
 
-    def fits(names: set[str]) -> bool:
-        return (
-            len(names) <= limits.nodes
-            and sum(spent[name].flops for name in names) <= limits.flops
-            and sum(spent[name].bytes for name in names) <= limits.bytes
-        )
+    kept: set[str] = set()
+    flops = held = 0
 
-    if all(allowed.values()) and fits(set(allowed)):
+    def with_these(names: Iterable[str]) -> tuple[int, int] | None:
+        """What is spent with some more; None if that is too much."""
+        more = [spent[name] for name in names if name not in kept]
+        all_flops, all_held = flops + sum(cost.flops for cost in more), held + sum(cost.bytes for cost in more)
+        fits = len(kept) + len(more) <= limits.nodes and all_flops <= limits.flops and all_held <= limits.bytes
+        return (all_flops, all_held) if fits else None
+
+    if all(allowed.values()) and with_these(allowed):
         return graph
     below: dict[str, set[str]] = {}
     for node in graph.nodes:
         below[node.id] = {node.id}.union(*(below[edge.node] for edge in node.inputs))
-    kept: set[str] = set()
     ends: list[Edge] = []
     for node in draw.shuffled(graph.nodes):
         wanted = node.layer != INPUT and node.id not in kept and allowed[node.id]
-        if wanted and fits(kept | below[node.id]):
+        if wanted and (spending := with_these(below[node.id])) is not None:
+            flops, held = spending
             kept |= below[node.id]
             ends.append(Edge(node.id))
     if not ends:

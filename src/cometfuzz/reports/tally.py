@@ -151,7 +151,8 @@ class Tally:
 
     def _take(self, event: CaseDone) -> None:
         self.cases, self.done, self.elapsed_s = self.cases + 1, self.done + 1, event.elapsed_s
-        self.coverage, self.branches, self.operators = event.coverage, event.branches, event.operators
+        self.coverage, self.operators = event.coverage, event.operators
+        self.branches = self.branches if event.branches is None else event.branches
         self.by_route = event.by_route or self.by_route
         results = [result for part in event.parts for result in part.results]
         for result in results:

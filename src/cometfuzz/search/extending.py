@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from cometfuzz.catalogue import LAYERS
 from cometfuzz.coverage.chains import ChainCoverage
 from cometfuzz.ir.graph import Node
-from cometfuzz.mutation.base import may_read
+from cometfuzz.mutation.base import readers
 from cometfuzz.mutation.repair import Editor
 
 
@@ -22,8 +22,9 @@ def extension(
         new = {
             family for family, name in _one_of_each() if any(chains.wants(first, node.layer, name) for first in before)
         }
+        reading = readers(node.outputs[0])
         names = [name for name in after if name in LAYERS and LAYERS[name].family in new]
-        if fitting := [name for name in names if may_read(name, node.outputs[0]) and is_easy(node.layer, name)]:
+        if fitting := [name for name in names if name in reading and is_easy(node.layer, name)]:
             return node, fitting
     return None
 

@@ -1,6 +1,6 @@
 """Models for dear routes: what runs on Keras says nothing of a converter, so each of them has goals of its own."""
 
-from collections import Counter, deque
+from collections import deque
 from dataclasses import replace
 from functools import partial
 
@@ -66,7 +66,7 @@ class ForRoutes:
         self.read_at[route] = made
         failures, unplanned = self.goals.ran.failures[route], self.unplanned[route]
         for coverage in self.goals.ran.coverages[route]:
-            found = [item for item, reason in coverage.missing().items() if reason is None]
+            found = coverage.open_items()
             self.left[route] += [
                 item
                 for item in draw.shuffled(found)
@@ -75,7 +75,7 @@ class ForRoutes:
 
     def _model(self, route: str, draw: Draw) -> Graph | None:
         ran, left = self.goals.ran, self.left[route]
-        guide = Guide(ran.coverages[route], Avoided(Counter(), ran.failures[route]))
+        guide = Guide(ran.coverages[route], Avoided(ran.failures[route]))
         limits = replace(self.limits, nodes=2 * self.goals.largest, dialect=self.goals.dialects[route])
         editor: Editor | None = None
         while left:

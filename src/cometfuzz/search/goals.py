@@ -59,7 +59,7 @@ class Goals:
         self.probes.clear()
         size = 0
         for coverage in self.coverages:
-            found = [item for item, reason in coverage.missing().items() if reason is None]
+            found = coverage.open_items()
             size += len(found)
             for item in _by_turns(draw.shuffled(found)):
                 self._put(item)

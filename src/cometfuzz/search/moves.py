@@ -14,7 +14,7 @@ from cometfuzz.catalogue.spec import LayerSpec
 from cometfuzz.draw import Draw
 from cometfuzz.ir.graph import Params
 from cometfuzz.ir.types import POLICIES, POLICY, TensorType
-from cometfuzz.mutation.base import Guide, ModelLimits, may_read
+from cometfuzz.mutation.base import Guide, ModelLimits, readers
 from cometfuzz.search.planning import Plan, PlannedCall, followed
 
 Kind = Literal["parameter", "dtype", "policy", "rank", "size", "mask", "before", "behind"]
@@ -154,7 +154,8 @@ def _reshaped(types: Types, change: Any) -> Types:
 def _beside(call: PlannedCall, before: bool, guide: Guide, draw: Draw, limits: ModelLimits) -> Plan | None:
     """A call with one more layer: in front of it, if its first input stays what it is, or behind its first output."""
     read = call.types[0] if before else call.output
-    names = [name for name in COUNTED if limits.has(name) and may_read(name, read)]
+    reading = readers(read)
+    names = [name for name in COUNTED if name in reading and limits.has(name)]
     for name in draw.shuffled(names)[:BESIDE]:
         other = followed(COUNTED[name], read, guide, draw, limits)
         if other is not None and (not before or other.output == read):

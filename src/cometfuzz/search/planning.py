@@ -10,7 +10,7 @@ from typing import Any
 
 from cometfuzz.catalogue import LayerSpec
 from cometfuzz.catalogue.spec import CATALOGUE
-from cometfuzz.coverage.gain import Fact, call_facts
+from cometfuzz.coverage.gain import Fact, facts_about
 from cometfuzz.coverage.layers import PAPER_PARAMETERS, Item, text
 from cometfuzz.draw import Draw
 from cometfuzz.ir.graph import Params
@@ -92,7 +92,7 @@ def _call(
         if params is None:
             continue
         call = PlannedCall(spec, types, params, at)
-        if spec.accepts(types, params) and _small(call, limits):
+        if spec.fits(types, params) and _small(call, limits):
             return call
     return None
 
@@ -164,7 +164,7 @@ def _calls(spec: LayerSpec, item: Item, guide: Guide, draw: Draw, limits: ModelL
         params = guide.draw_params(spec, types, draw, limits)
     else:
         params = _with_value(spec, types, item, guide, draw, limits)
-    if params is not None and spec.accepts(types, params) and _small(PlannedCall(spec, types, params), limits):
+    if params is not None and spec.fits(types, params) and _small(PlannedCall(spec, types, params), limits):
         yield PlannedCall(spec, types, params)
 
 
@@ -208,11 +208,9 @@ def _today(item: Item) -> str:
 
 def _covers(call: PlannedCall, item: Item, guide: Guide) -> bool:
     """Whether a call does what the item names; a counted item ("#3") asks for any value that is not yet counted."""
-    for paper in (True, False):
-        for fact in call_facts(call.spec.name, call.params, call.types, paper):
-            if fact[:3] == item[:3] and (fact.value == item.value or (item.value[:1] == "#" and guide.wants(fact))):
-                return True
-    return False
+    counted = item.value[:1] == "#"
+    facts = facts_about(call.spec.name, call.params, call.types, item)
+    return any(fact.value == item.value or (counted and guide.wants(fact)) for fact in facts)
 
 
 def _small(call: PlannedCall, limits: ModelLimits) -> bool:

@@ -8,7 +8,7 @@ Strategies are entry points of the group "cometfuzz.strategies": a package from 
 """
 
 from collections import Counter, deque
-from collections.abc import Callable, Collection, Mapping, Sequence, Sized
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Sized
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from functools import cache
@@ -175,12 +175,11 @@ class Search:
         """Seeds that no case has been made of yet: they come first, since coverage counts what is executed."""
         spaces = (offered_space(space(options.sigma), options.dialects.offering) for space in SPACES)
         self.coverages = tuple(map(Coverage, spaces))
-        self.claimed: Counter[Fact] = Counter()
-        self.failures: Counter[Fact] = Counter()
+        self.avoided = Avoided()
         self.flights: deque[Flight] = deque()
         self.multiplied = 0
         """Cases with a product of SpecialI."""
-        self.guide = Guide(self.coverages, Avoided(self.claimed, self.failures))
+        self.guide = Guide(self.coverages, self.avoided)
 
     def propose(self) -> Case:
         """The next case: every seed once, then what the strategy makes."""
@@ -199,6 +198,16 @@ class Search:
     def is_due(self, operator: str) -> bool:
         """Whether a mutation may make one more case."""
         return operator != SPECIAL or self.multiplied < SPECIAL_SHARE * self.index
+
+    @property
+    def claimed(self) -> Counter[Fact]:
+        """What cases in flight go for, and how many of them."""
+        return self.avoided.claimed
+
+    @property
+    def failures(self) -> Counter[Fact]:
+        """How many cases that went for something failed."""
+        return self.avoided.failures
 
     @property
     def last_operator(self) -> str:
@@ -225,7 +234,7 @@ class Search:
         case = Case(graph, draw.integer(0, 2**32) if rng_seed is None else rng_seed, data or {})
         flight = Flight(case, operator, tuple(coverage.gain(graph) for coverage in self.coverages), probe, aim)
         self.multiplied += is_multiplied(graph)
-        self.claimed.update(flight.claims)
+        self.avoided.claim(flight.claims)
         self.flights.append(flight)
         return case
 
@@ -234,12 +243,8 @@ class Search:
         flight = self.flights.popleft()
         if flight.case is not case:
             raise ValueError("expected feedback in the order of the cases; received it in another")
-        for fact in flight.claims:
-            self.claimed[fact] -= 1
-            if not self.claimed[fact]:
-                del self.claimed[fact]
+        self.avoided.release(flight.claims, failed=not feedback.executed)
         if not feedback.executed:
-            self.failures.update(flight.claims)
             return flight, [Gain(()) for _ in self.coverages]
         gains = [coverage.take(gain.facts) for coverage, gain in zip(self.coverages, flight.gains, strict=True)]
         fit = flight.operator != SEED and not flight.probe and not feedback.nonfinite and not is_multiplied(case.graph)
@@ -264,12 +269,29 @@ def offered_seeds(options: Options) -> list[Graph]:
     return found
 
 
-@dataclass(frozen=True)
+@dataclass
 class Avoided:
     """Facts not to go for: claimed by a case in flight, or parked."""
 
-    claimed: Counter[Fact]
-    failures: Counter[Fact]
+    failures: Counter[Fact] = field(default_factory=Counter)
+    claimed: Counter[Fact] = field(default_factory=Counter)
+    changes: Counter[str] = field(default_factory=Counter)
+
+    def claim(self, facts: Iterable[Fact]) -> None:
+        """A case in flight goes for these."""
+        for fact in facts:
+            self.claimed[fact] += 1
+            self.changes[fact.layer] += 1
+
+    def release(self, facts: Iterable[Fact], failed: bool) -> None:
+        """One that went for these has landed."""
+        for fact in facts:
+            self.claimed[fact] -= 1
+            if not self.claimed[fact]:
+                del self.claimed[fact]
+            if failed:
+                self.failures[fact] += 1
+            self.changes[fact.layer] += 1
 
     def __contains__(self, fact: object) -> bool:
         return fact in self.claimed or (fact in self.failures and self.failures[fact] >= PARKED_AFTER)  # type: ignore[index]
