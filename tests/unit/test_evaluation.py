@@ -3,12 +3,16 @@
 import csv
 import io
 import json
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
+from typing import Any, cast
 
 import campaigning
 import pytest
+from triaging import Acting, Condition, crash_of
 from typer.testing import CliRunner
 
 from cometfuzz.campaign.store import Store
@@ -20,10 +24,19 @@ from cometfuzz.evaluation.pictures import band, draw, page
 from cometfuzz.evaluation.running import Bounds, Moment, Run, Show, generate, runs
 from cometfuzz.evaluation.statistics import a12, compare, holm, mann_whitney, quartiles
 from cometfuzz.evaluation.tables import grid, markdown, pipes, rows_csv, summarise
+from cometfuzz.evaluation.unique import Progress as Step
+from cometfuzz.evaluation.unique import Unique, triage_runs, waiting
+from cometfuzz.execution.executor import Executor
+from cometfuzz.ir.case import Case
 from cometfuzz.ir.codec import case_id
 from cometfuzz.mutation import PAPER
 from cometfuzz.oracles.finding import Finding
+from cometfuzz.places import Place
+from cometfuzz.routes import Route
+from cometfuzz.routes.registry import ROUTES
 from cometfuzz.search.rehearsal import rehearse
+from cometfuzz.seeds.small import call, chain
+from cometfuzz.triage.bug import Bug, Script
 
 BOUNDS = Bounds(cases=12)
 
@@ -157,15 +170,15 @@ def test_nothing_published_is_missing_a_criterion() -> None:
         assert 0 < published.RQ1[arm][criterion] < 100
 
 
-def campaign_of(out: Path, arm: str, seed: int, *found: Finding) -> None:
+def campaign_of(out: Path, arm: str, seed: int, *found: Finding, case: Case = campaigning.CASE) -> None:
     """A campaign of an arm whose cases have a finding each."""
     folder = out / arm / str(seed)
     folder.mkdir(parents=True)
     with Store.create(folder / "campaign", campaigning.SETTINGS) as store:
         for index, finding in enumerate(found):
             done = campaigning.case_done(index, 1.0, finding)
-            parts = [replace(part, case_id=case_id(part.case)) for part in done.parts]
-            store.handle(replace(done, case_id=case_id(done.case), parts=parts))
+            parts = [replace(part, case=case, case_id=case_id(case)) for part in done.parts]
+            store.handle(replace(done, case=case, case_id=case_id(case), parts=parts))
 
 
 def test_kinds_of_faults_are_told_apart_by_arm(tmp_path: Path) -> None:
@@ -189,17 +202,91 @@ def test_kinds_of_faults_are_told_apart_by_arm(tmp_path: Path) -> None:
         "arm": "comet",
         "n": "2",
         "kinds": "3",
-        "not declared": "2",
+        "not in ledger": "2",
+        "limits": "0",
+        "of converters": "0",
         "alone": "2",
         "median of a run": "2",
         "crash": "2",
         "nonfinite": "1",
     }
-    assert rq2.library_grid(found) == (["library", "comet", "lemon"], [["tensorflow", "3", "1"]])
+    columns, (first, *others) = rq2.library_grid(found)
+    assert (columns, first) == (["library", "comet", "lemon", "published"], ["TensorFlow", "3", "1", "1 (1)"])
+    assert ["PyTorch", "0", "0", "0 (0)"] in others
     assert rq2.shared_grid(found)[1] == [["x", "", "2"], ["x", "x", "1"]]
-    assert ["d-1", "crash", "2 (1)", "1 (1)"] in rq2.sight_grid(found)[1]
+    assert ["d-1", "crash", "2, 0 s (1)", "1, 0 s (1)"] in rq2.sight_grid(found)[1]
     assert crash.key.strip().replace("|", "\\|") in pipes(*rq2.sight_grid(found))
     assert json.loads(json.dumps(found.as_plain()))["arms"]["comet"]["kinds"] == 3
+    assert found.best_other == ("lemon", 1)
+
+
+FAILS = {"Conv2D": "keras-tf", "Dense": "keras-torch"}
+"""Which layer fails on which route, in the triage of a test."""
+
+
+def failing(layer: str, **more: Any) -> Finding:
+    return replace(crash_of(FAILS[layer], "keras-jax"), layer=layer, **more)
+
+
+def having(layer: str) -> Condition:
+    return lambda graph: any(node.layer == layer for node in graph.nodes)
+
+
+def ledgerless(routes: Sequence[Route]) -> Executor:
+    """Stands in for libraries, of which nothing is known."""
+    conditions = {route: having(layer) for layer, route in FAILS.items()}
+    return cast(Executor, nullcontext(Acting(conditions, (*conditions, "keras-jax"))))
+
+
+def shown(bug: Bug, routes: Mapping[str, Route], executor: Executor) -> Script:
+    return Script("import keras", "main", True, 1, "")
+
+
+def test_bugs_are_those_of_all_campaigns_with_nothing_known(tmp_path: Path) -> None:
+    declared = failing("Conv2D", defect="keras-tf-add-value")
+    dense = Case(chain((2, 3), call("Dense", units=2)), 1)
+    campaign_of(tmp_path, "comet", 1, campaigning.finding("unsupported"), failing("Conv2D"))
+    campaign_of(tmp_path, "comet", 2, failing("Dense"), case=dense)
+    campaign_of(tmp_path, "lemon", 1, declared, declared)
+    campaign_of(tmp_path, "lemon", 2, failing("Dense"), case=dense)
+    every = list(runs(tmp_path, arms(["comet", "lemon"]), [1, 2], True))
+    steps: list[str] = []
+
+    def show(step: Step) -> None:
+        steps.append(step.step)
+
+    def triaged(limit_s: float | None = None) -> Unique:
+        return triage_runs(every, Place(tmp_path), ROUTES, show, limit_s, ledgerless, shown)
+
+    assert (triaged(-1.0).bugs, waiting(every, Unique())) == ({}, {"comet": 2, "lemon": 2})
+    unique = triaged()
+    found = rq2.unique_bugs(every, unique, waiting(every, unique))
+    by_layer = {kind.name.split()[0]: kind for kind in found.kinds}
+    assert {name: kind.seen for name, kind in by_layer.items()} == {
+        "Conv2D": {"comet": {1: 1}, "lemon": {1: 0}},
+        "Dense": {"comet": {2: 0}, "lemon": {2: 0}},
+    }
+    assert by_layer["Conv2D"].ledger == "bug"
+    assert (found.waiting, found.shared) == ({"comet": 0, "lemon": 0}, {("comet", "lemon"): 2})
+    assert len(unique.settled) == 5
+    assert rq2.trigger_grid(found)[0] == ["trigger", "comet", "lemon", "published"]
+    columns, (comet, lemon) = rq2.arm_grid(found)
+    assert dict(zip(columns, comet, strict=True))["not in ledger"] == "1"
+    assert dict(zip(columns, lemon, strict=True))["not looked into"] == "0"
+    assert json.loads(json.dumps(rq2.as_plain([found], "x")))["bugs"]["arms"]["lemon"]["median_by_run"] == 1
+    steps.clear()
+    again = triaged()
+    assert (again.settled, again.bugs.keys(), steps) == (unique.settled, unique.bugs.keys(), [])
+    hidden = Script("import keras", "main", False, 0, "")
+    unshown = replace(unique, bugs={name: replace(bug, script=hidden) for name, bug in unique.bugs.items()})
+    assert rq2.unique_bugs(every, unshown, {}).kinds == []
+
+
+def test_spoilt_bugs_are_refused(tmp_path: Path) -> None:
+    for text in ("[" * 9, "{}", '{"bugs": [], "findings": [[["comet", 1, 0, 0, 0], {"bug_id": "0123456789"}]]}'):
+        (tmp_path / "bugs.json").write_text(text)
+        with pytest.raises(InvalidCampaign, match="expected the bugs of an experiment; received"):
+            Unique.of(Place(tmp_path))
 
 
 def test_the_command_goes_on_after_ctrl_c(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from cometfuzz.cli.numbers import LARGEST_SEED, at_most
+from cometfuzz.cli.numbers import LARGEST_SEED, MOST_MINUTES, at_most
 from cometfuzz.cli.output import folding, make_folder, print_json, writing
 from cometfuzz.cli.progress import progress
 from cometfuzz.config import load as load_config
@@ -25,7 +25,11 @@ from cometfuzz.evaluation.arms import Arm
 from cometfuzz.evaluation.pictures import draw, page
 from cometfuzz.evaluation.running import Bounds, Moment, Run
 from cometfuzz.evaluation.tables import Result, comparison_grid, grid, machine, markdown, pipes, rows_csv, summarise
+from cometfuzz.evaluation.unique import Progress as Step
+from cometfuzz.evaluation.unique import Unique, triage_runs, waiting
 from cometfuzz.execution.configuring import configured
+from cometfuzz.places import Place
+from cometfuzz.reports.text import clean
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -73,40 +77,68 @@ def rq1(
     _evaluate("rq1", out, chosen, seeds, bounds, published.RQ1, routes if executed else "", as_json)
 
 
-@app.command(epilog="Example: cometfuzz evaluate rq2 --out evaluations/rq1 --seeds 3")
+@app.command(epilog="Example: cometfuzz evaluate rq2 --out evaluations/rq1 --seeds 3 --minutes 30")
 def rq2(
     out: Annotated[Path, typer.Option(help="The folder of RQ1, whose models were executed.")] = Path("evaluations/rq1"),
     seeds: Seeds = 7,
     arms: Arms = all_arms.RQ1,
+    triage: Annotated[bool, typer.Option(help="Make bugs of findings; else count rough kinds of them.")] = True,
+    minutes: Annotated[
+        float | None,
+        typer.Option(
+            min=0.0, callback=at_most(MOST_MINUTES), help="Stop the triage after so many minutes; call again."
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Which kinds of faults has each arm found? Read from the campaigns of `evaluate rq1`; nothing runs.
+    """Which bugs has each arm found? Made of the findings of `evaluate rq1`.
 
-    A kind is a defect of the ledger or, where it names none, a rough key: nothing is triaged. The tables are also
-    written into the folder, as rq2.md and rq2.json.
+    The findings of all campaigns are triaged together, as `cometfuzz triage` does it but with an empty ledger: a bug
+    that two arms found is one bug, and what is known beforehand helps nobody. Ctrl-C or --minutes ends it; the same
+    command goes on. Tables of bugs, and of rough kinds, are written into the folder, as rq2.md and rq2.json.
     """
-    found = faults.gather(list(running.runs(out, all_arms.chosen(arms), range(1, seeds + 1), True)))
-    if not found.runs:
+    runs = list(running.runs(out, all_arms.chosen(arms), range(1, seeds + 1), True))
+    found = [faults.gather(runs)]
+    if not found[0].runs:
         raise CometfuzzError(f"{out}: expected campaigns of `cometfuzz evaluate rq1 --out {out}`; received none")
-    grids = {
-        "kinds by arm": faults.arm_grid(found),
-        "kinds by library": faults.library_grid(found),
-        "found by exactly these arms": faults.shared_grid(found),
-        "cases until the first sight, median (runs)": faults.sight_grid(found),
-    }
+    interrupted = triage and _triage(runs, out, minutes, as_json)
+    unique = Unique.of(Place(out))
+    if unique.settled:
+        found.insert(0, faults.unique_bugs(runs, unique, waiting(runs, unique)))
+    plain = faults.as_plain(found, f"cometfuzz evaluate rq2 --out {out} --seeds {seeds} --arms {arms}")
+    grids = {title: each for every in found for title, each in faults.grids(every).items()}
     texts = [faults.PUBLISHED, *faults.NOT_COMPARABLE]
     with writing(out):
         parts = [f"# rq2\n\n{machine()}", *(f"## {title}\n\n{pipes(*each)}" for title, each in grids.items())]
         (out / "rq2.md").write_text("\n\n".join([*parts, *(f"- {text}" for text in texts)]) + "\n")
-        (out / "rq2.json").write_text(json.dumps(found.as_plain(), indent=2) + "\n")
+        (out / "rq2.json").write_text(json.dumps(plain, indent=2) + "\n")
     if as_json:
-        print_json(found.as_plain())
-        return
-    console = Console()
-    for title, each in grids.items():
-        _print_grid(console, title, *each)
-    for text in texts:
-        console.print(f"- {text}", highlight=False)
+        print_json(plain)
+    else:
+        console = Console()
+        for title, each in grids.items():
+            _print_grid(console, title, *each)
+        for text in texts:
+            console.print(f"- {text}", highlight=False)
+    if interrupted:
+        raise KeyboardInterrupt
+
+
+def _triage(runs: Sequence[Run], out: Path, minutes: float | None, quiet: bool) -> bool:
+    """Triage with a progress bar, and a line for each new bug. True if interrupted."""
+    routes = configured(load_config(None))
+    with progress("triage", quiet=quiet) as shown:
+
+        def show(step: Step) -> None:
+            shown.update(step.done, step.total, step.step)
+            if step.bug is not None and not quiet:
+                shown.say(f"{'bug' if step.bug.is_new else 'not shown'} {step.bug.id}: {clean(step.bug.title)}")
+
+        try:
+            triage_runs(runs, Place(out), routes, show, None if minutes is None else 60 * minutes)
+        except KeyboardInterrupt:
+            return True
+    return False
 
 
 @app.command(epilog="Example: cometfuzz evaluate rq4 --switches --seeds 3 --cases 200")
