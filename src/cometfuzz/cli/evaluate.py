@@ -1,9 +1,9 @@
 """`cometfuzz evaluate`: the paper's experiments."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich import box
@@ -11,25 +11,35 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from cometfuzz.cli.numbers import LARGEST_SEED, MOST_MINUTES, at_most
+from cometfuzz.cli.numbers import MOST_MINUTES, at_most
 from cometfuzz.cli.output import folding, make_folder, print_json, writing
 from cometfuzz.cli.progress import progress
 from cometfuzz.config import load as load_config
-from cometfuzz.coverage.layers import CRITERIA
 from cometfuzz.errors import CometfuzzError, UnknownName
 from cometfuzz.evaluation import arms as all_arms
 from cometfuzz.evaluation import published, running
 from cometfuzz.evaluation import rq2 as faults
-from cometfuzz.evaluation import rq3 as experiment
+from cometfuzz.evaluation import rq3 as seeding
 from cometfuzz.evaluation.arms import Arm
-from cometfuzz.evaluation.pictures import draw, page
+from cometfuzz.evaluation.pictures import boxes, draw, page
 from cometfuzz.evaluation.running import Bounds, Moment, Run
-from cometfuzz.evaluation.tables import Result, comparison_grid, grid, machine, markdown, pipes, rows_csv, summarise
+from cometfuzz.evaluation.tables import (
+    Grid,
+    Result,
+    comparison_grids,
+    grid,
+    machine,
+    markdown,
+    pipes,
+    rows_csv,
+    summarise,
+)
 from cometfuzz.evaluation.unique import Progress as Step
 from cometfuzz.evaluation.unique import Unique, triage_runs, waiting
 from cometfuzz.execution.configuring import configured
 from cometfuzz.places import Place
 from cometfuzz.reports.text import clean
+from cometfuzz.seeds import published as published_models
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -51,6 +61,9 @@ Routes = Annotated[str, typer.Option(help="Where models run, with commas between
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 
 ROUTES = "keras-tf,keras-torch,keras2-tf"
+
+BOXES = "synthesis-times.png"
+"""The picture of RQ3 that is not a curve."""
 
 SHORT = 24
 """Signs of a name that stays on one line of a table."""
@@ -194,17 +207,22 @@ def everything(
     executed: Executed = True,
     routes: Routes = ROUTES,
 ) -> None:
-    """All that there is, one experiment after the other: rq1 (and rq2, where models run), rq4 with its switches, sigma.
+    """All that there is, one experiment after the other: rq1 (and rq2, rq3, where models run), rq4, sigma.
 
-    Each goes on where it was, so several sessions of some hours will do. RQ3 is a command of its own.
+    Each goes on where it was, so several sessions of some hours will do.
     """
     rq1(out / "rq1", seeds, cases, cpu_seconds, all_arms.RQ1, executed, routes)
     if executed:
         rq2(out / "rq1", seeds, all_arms.RQ1)
+        rq3(out / "rq3", seeds, cpu_seconds=cpu_seconds)
     rq4(out / "rq4", seeds, cases, cpu_seconds, all_arms.RQ4, executed=executed, routes=routes)
     rq4(out / "rq4-switches", seeds, cases, None, switches=True)
     rq4(out / "rq4-mutations", seeds, cases, None, mutations=True)
     sigma(out / "sigma", seeds, cases, None)
+
+
+Carry = Callable[[Run, Bounds, running.Show], None]
+"""How a run is made, or gone on with."""
 
 
 def _evaluate(
@@ -216,16 +234,13 @@ def _evaluate(
     known: Mapping[str, Mapping[str, float]],
     routes: str,
     as_json: bool,
+    carry: Carry | None = None,
+    more: Mapping[str, Grid] | None = None,
 ) -> None:
     """Make, or go on with, all runs of an experiment, and write what they came to, also when interrupted."""
     folder = out or Path("evaluations") / name
     make_folder(folder)
-    config = load_config(None)
-    usable = configured(config) if routes else {}
-    wanted = routes.split(",") if routes else []
-    if unknown := [each for each in wanted if each not in usable]:
-        raise UnknownName(f"expected routes out of {', '.join(usable)}; received routes={','.join(unknown)!r}")
-    chosen = {each: usable[each] for each in wanted}
+    make = carry or _carry(routes)
     runs = list(running.runs(folder, arms, range(1, seeds + 1), bool(routes)))
     interrupted = False
     with progress(name, len(runs) * bounds.cases, quiet=as_json) as shown:
@@ -235,10 +250,8 @@ def _evaluate(
                 shown.update(place * bounds.cases + moment.cases, at=f"{run.arm.name}, seed {run.seed}")
 
             try:
-                if not run.is_done(bounds) and chosen:
-                    running.execute(run, bounds, chosen, config, show)
-                elif not run.is_done(bounds):
-                    running.generate(run, bounds, show)
+                if not run.is_done(bounds):
+                    make(run, bounds, show)
             except KeyboardInterrupt:
                 interrupted = True
                 break
@@ -246,7 +259,8 @@ def _evaluate(
     command = f"cometfuzz evaluate {name.replace('-', ' --')} --seeds {seeds} --cases {bounds.cases}"
     command += f" --cpu-seconds {bounds.cpu_s:g}" if bounds.cpu_s is not None else ""
     command += f" --arms {','.join(arm.name for arm in arms)}" if name in ("rq1", "rq4") else ""
-    result = summarise(name, runs, arms[0].name, known, f"{command} {'--executed' if routes else '--generated'}")
+    command += (" --executed" if routes else " --generated") if name in ("rq1", "rq4", "sigma") else ""
+    result = summarise(name, runs, arms[0].name, known, command, more)
     _write(folder, result, runs)
     if as_json:
         print_json(result.as_plain())
@@ -257,11 +271,24 @@ def _evaluate(
         raise KeyboardInterrupt
 
 
+def _carry(routes: str) -> Carry:
+    """Campaigns on some routes; without one, cases are only made."""
+    if not routes:
+        return running.generate
+    config = load_config(None)
+    usable, wanted = configured(config), routes.split(",")
+    if unknown := [each for each in wanted if each not in usable]:
+        raise UnknownName(f"expected routes out of {', '.join(usable)}; received routes={','.join(unknown)!r}")
+    chosen = {each: usable[each] for each in wanted}
+    return lambda run, bounds, show: running.execute(run, bounds, chosen, config, show)
+
+
 def _write(folder: Path, result: Result, runs: Sequence[Run]) -> None:
     if not any(run.moments for run in runs):
         return
     with writing(folder):
         pictures = draw(runs, folder)
+        pictures += [BOXES] if (folder / BOXES).is_file() else []
         (folder / "tables.md").write_text(markdown(result))
         (folder / "result.json").write_text(json.dumps(result.as_plain(), indent=2) + "\n")
         (folder / "moments.csv").write_text(rows_csv(runs))
@@ -272,8 +299,8 @@ def _print(result: Result) -> None:
     console = Console()
     for each in result.tables:
         _print_grid(console, f"{each.title}; % of the paper's space (published)", *grid(each, brief=True))
-    if result.comparisons:
-        _print_grid(console, f"{result.ours} against the others", *comparison_grid(result))
+    for title, grids in {**comparison_grids(result), **result.more}.items():
+        _print_grid(console, title, *grids)
     for text in published.NOT_COMPARABLE:
         console.print(f"- {text}", highlight=False)
     console.print(result.machine, highlight=False)
@@ -289,57 +316,33 @@ def _print_grid(console: Console, title: str, columns: Sequence[str], cells: Seq
     console.print(table)
 
 
-@app.command(epilog="Example: cometfuzz evaluate rq3 --cases 30")
+@app.command(epilog="Example: cometfuzz evaluate rq3 --seeds 1 --cases 30 --syntheses 2")
 def rq3(
-    cases: Annotated[int, typer.Option(min=1, help="Cases of each search.")] = 300,
-    seed: Annotated[
-        int, typer.Option(min=0, callback=at_most(LARGEST_SEED), help="Another seed gives other cases.")
-    ] = 1,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+    out: Out = None,
+    seeds: Seeds = 7,
+    cases: Cases = 300,
+    cpu_seconds: CpuSeconds = 400.0,
+    syntheses: Annotated[int, typer.Option(min=0, help="How often each of the ten models is synthesised anew.")] = 20,
+    as_json: AsJson = False,
 ) -> None:
     """Does the search gain from synthesised seeds? It runs from them and from the originals, with the same budget.
 
     Both searches are comet's; each case runs on Keras with TensorFlow in a child process, and its seconds are the CPU
-    time of making, building and running it. The originals are models of up to 800 layers on images of 299 by 299:
-    count some seconds for each of their cases.
+    time of making, building and running it; nothing is judged. The originals are models of up to 800 layers on images
+    of 299 by 299: count some seconds for each of their cases. How long a synthesis takes is a box plot beside.
     """
-    with (
-        experiment.KerasOnTensorFlow() as first,
-        experiment.KerasOnTensorFlow() as second,
-        progress("cases", 2 * cases, quiet=as_json) as shown,
-    ):
-        both = experiment.arms(seed, [first, second])
-        interrupted = experiment.run(both, cases, lambda arms: shown.advance(_line(arms)))
-    result = experiment.summarise(both)
-    if as_json:
-        print_json(result)
-    else:
-        _print_rq3(result)
-    if interrupted:
-        raise KeyboardInterrupt
+    folder = out or Path("evaluations/rq3")
+    make_folder(folder)
+    more: dict[str, Grid] = {}
+    if syntheses:
+        with progress("synthesising", syntheses * len(published_models.PAPER), quiet=as_json) as shown:
+            made = seeding.synthesis(folder, syntheses, shown.advance)
+        with writing(folder):
+            boxes(made["seconds"], "Synthesis of a small model", folder / BOXES)
+        more["the ten models together"] = seeding.size_grid(made)
 
+    def carry(run: Run, bounds: Bounds, show: running.Show) -> None:
+        seeding.carry_out(run, bounds, seeding.KerasOnTensorFlow, show)
 
-def _line(arms: Sequence[experiment.Arm]) -> str:
-    spent = [f"{arm.name} {arm.trace[-1].cpu_s / len(arm.trace):.1f} s/model" for arm in arms if arm.trace]
-    return ", ".join(spent)
-
-
-def _print_rq3(result: dict[str, Any]) -> None:
-    table = Table(
-        "seeds", "models", "executed", "CPU s", "s/model", *CRITERIA, box=box.SIMPLE, padding=0, pad_edge=False
-    )
-    for title, rows in (("equal cases", result["equal_cases"]), ("equal CPU time", result["equal_time"])):
-        table.add_row(f"[bold]{title}[/]")
-        for name in ("original", "synthesised"):
-            if name in rows:
-                table.add_row(f"  {name}", *_cells(rows[name]))
-    table.add_row("[bold]the paper, six hours[/]")
-    for name, row in result["paper"].items():
-        shares = [f"{row['coverage'][criterion]:.1%}" for criterion in CRITERIA]
-        table.add_row(f"  {name}", str(row["models"]), "", "", f"{row['cpu_s_per_model']:.2f}", *shares)
-    Console().print(table)
-
-
-def _cells(row: dict[str, Any]) -> list[str]:
-    shares = [f"{row['coverage'][criterion]:.1%}" for criterion in CRITERIA]
-    return [str(row["models"]), str(row["executed"]), f"{row['cpu_s']:g}", f"{row['cpu_s_per_model']:.2f}", *shares]
+    bounds = Bounds(cases, cpu_seconds)
+    _evaluate("rq3", folder, seeding.ARMS, seeds, bounds, published.RQ3, seeding.MODERN_ROUTE, as_json, carry, more)

@@ -1,32 +1,39 @@
 """Arms of an experiment: a strategy, perhaps with one of its parts switched off."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cometfuzz.coverage.layers import SIGMA
 from cometfuzz.errors import UnknownName
 from cometfuzz.mutation import PAPER
 from cometfuzz.search.ablation import SWITCHES, WITHOUT, ablated
+from cometfuzz.search.baselines.baseline import LIFTED
 from cometfuzz.search.strategies import Options, Strategy, make_strategy, strategies
 from cometfuzz.seeds import published
 
 RQ1 = "directed,comet,comet-r,muffin,lemon,cradle"
 RQ4 = "comet,comet-o,comet-r,comet-r-published"
 SIGMAS = tuple(range(5, 56, 5))
+SYNTHESISED, ORIGINALS = "synthesised", "originals"
 
 
 @dataclass(frozen=True)
 class Arm:
-    """What is compared. name: as tables have it, and as its folder is called. switch: of `search.ablation`."""
+    """What is compared. name: as tables have it, and as its folder is called. switch: of `search.ablation`. seeds: the
+    ten published models as they are synthesised or, without limits of size, as they are."""
 
     name: str
     strategy: str
     switch: str = ""
     sigma: int = SIGMA
+    seeds: str = SYNTHESISED
 
     def made(self, seed: int) -> Strategy:
-        """The strategy, from the ten synthesised seeds; one as published takes its own."""
+        """The strategy, from its seeds; a baseline as published takes its own."""
         options = Options(seed, [published.synthesised(name) for name in published.names()], sigma=self.sigma)
+        if self.seeds == ORIGINALS:
+            originals = [published.original(name) for name in published.names()]
+            options = replace(options, seeds=originals, limits=LIFTED)
         if self.switch:
             return ablated(self.switch, options)
         return make_strategy(self.strategy, options)

@@ -13,7 +13,7 @@ from typing import Any
 from cometfuzz.campaign.records import Records
 from cometfuzz.evaluation.running import CAMPAIGN, Run
 from cometfuzz.evaluation.statistics import Comparison, compare, median
-from cometfuzz.evaluation.tables import machine
+from cometfuzz.evaluation.tables import Grid, machine
 from cometfuzz.evaluation.unique import Unique, has_campaign
 from cometfuzz.ledger.defect import TRIGGERS
 from cometfuzz.ledger.reading import defects
@@ -183,9 +183,6 @@ def _begun(runs: Sequence[Run]) -> dict[str, list[int]]:
 
 def _first(runs: Sequence[Run]) -> str:
     return next((run.arm.name for run in runs if has_campaign(run)), "")
-
-
-Grid = tuple[list[str], list[list[str]]]
 
 
 def grids(found: Found) -> dict[str, Grid]:

@@ -20,7 +20,7 @@ from cometfuzz.campaign.store import Store
 from cometfuzz.config import Config
 from cometfuzz.coverage.gain import Coverage, summary_of
 from cometfuzz.errors import CometfuzzError, InvalidCampaign
-from cometfuzz.evaluation.arms import Arm, folder_of
+from cometfuzz.evaluation.arms import SYNTHESISED, Arm, folder_of
 from cometfuzz.ir.case import Case
 from cometfuzz.places import Place
 from cometfuzz.routes import Route
@@ -95,7 +95,7 @@ class Run:
     def _plain(self) -> "_Trace":
         """What is run, without what came of it."""
         arm = self.arm
-        return _Trace(arm.name, arm.strategy, arm.switch, arm.sigma, self.seed, self.executed)
+        return _Trace(arm.name, arm.strategy, arm.switch, arm.sigma, self.seed, self.executed, seeds=arm.seeds)
 
     def is_done(self, bounds: Bounds) -> bool:
         return bool(self.moments) and bounds.reached(self.moments[-1])
@@ -122,6 +122,7 @@ class _Trace(msgspec.Struct, frozen=True):
     executed: bool
     totals: dict[str, int] = {}
     moments: list[Moment] = []
+    seeds: str = SYNTHESISED
 
 
 def _cases(moment: Moment) -> int:

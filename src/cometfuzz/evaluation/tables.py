@@ -8,13 +8,16 @@ import io
 import os
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import cometfuzz
 from cometfuzz.evaluation.published import NOT_COMPARABLE
 from cometfuzz.evaluation.running import INPUTS, Moment, Run
 from cometfuzz.evaluation.statistics import Comparison, compare, median, quartiles
+
+Grid = tuple[list[str], list[list[str]]]
+"""The columns of a table, and its rows."""
 
 CRITERIA = ("inputs", "parameters", "sequences", "direct")
 OBSERVED = ("branches", "lines")
@@ -58,6 +61,10 @@ class Result:
     comparisons: Mapping[str, Mapping[str, Comparison]]
     machine: str
     command: str
+    by_cpu: Mapping[str, Mapping[str, Comparison]] = field(default_factory=dict)
+    """The same comparisons as `comparisons`, at equal CPU time instead of equal cases."""
+    more: Mapping[str, Grid] = field(default_factory=dict)
+    """Other tables of the experiment, by title."""
 
     def as_plain(self) -> dict[str, Any]:
         """The form of `--json`."""
@@ -68,24 +75,31 @@ class Result:
             "command": self.command,
             "machine": self.machine,
             "tables": [{"title": table.title, "rows": [asdict(row) for row in table.rows]} for table in self.tables],
-            "comparisons": {
-                "ours": self.ours,
-                **{
-                    criterion: {
-                        arm: {**asdict(each), "size": each.size, "significant": each.is_significant}
-                        for arm, each in found.items()
-                    }
-                    for criterion, found in self.comparisons.items()
-                },
-            },
+            "comparisons": {"ours": self.ours, **_plain(self.comparisons)},
+            "comparisons_at_equal_cpu": {"ours": self.ours, **_plain(self.by_cpu)},
+            "more": {title: [columns, *cells] for title, (columns, cells) in self.more.items()},
             "not_comparable": list(NOT_COMPARABLE),
         }
 
 
+def _plain(comparisons: Mapping[str, Mapping[str, Comparison]]) -> dict[str, Any]:
+    return {
+        criterion: {
+            arm: {**asdict(each), "size": each.size, "significant": each.is_significant} for arm, each in found.items()
+        }
+        for criterion, found in comparisons.items()
+    }
+
+
 def summarise(
-    name: str, runs: Sequence[Run], ours: str, published: Mapping[str, Mapping[str, float]], command: str = ""
+    name: str,
+    runs: Sequence[Run],
+    ours: str,
+    published: Mapping[str, Mapping[str, float]],
+    command: str = "",
+    more: Mapping[str, Grid] | None = None,
 ) -> Result:
-    """The tables of some runs that have begun; the arm `ours` is compared with the others at equal cases."""
+    """The tables of some runs that have begun; the arm `ours` is compared with the others."""
     by_arm: dict[str, list[Run]] = {}
     for run in runs:
         if run.moments:
@@ -95,11 +109,7 @@ def summarise(
     cpu_s = min((run.moments[-1].cpu_s for run in begun), default=0.0)
     at_cases = {arm: [(run, run.after_cases(cases)) for run in found] for arm, found in by_arm.items()}
     at_cpu = {arm: [(run, run.after_cpu(cpu_s)) for run in found] for arm, found in by_arm.items()}
-    comparisons = {}
-    if ours in at_cases:
-        for criterion in _criteria(begun):
-            values = {arm: [run.share(moment, criterion) for run, moment in each] for arm, each in at_cases.items()}
-            comparisons[criterion] = compare(values.pop(ours), values)
+    criteria = _criteria(begun)
     return Result(
         name,
         any(run.executed for run in begun),
@@ -109,10 +119,28 @@ def summarise(
             Table(f"after {cpu_s:.1f} CPU seconds", [_row(arm, each, published) for arm, each in at_cpu.items()]),
         ],
         ours,
-        comparisons,
+        _compared(ours, at_cases, criteria),
         machine(),
         command,
+        _compared(ours, at_cpu, criteria),
+        more or {},
     )
+
+
+def _compared(
+    ours: str, found: Mapping[str, Sequence[tuple[Run, Moment]]], criteria: Sequence[str]
+) -> dict[str, Mapping[str, Comparison]]:
+    """Ours against each other arm by each criterion, where both were measured by it."""
+    comparisons: dict[str, Mapping[str, Comparison]] = {}
+    for criterion in criteria:
+        values = {
+            arm: [run.share(moment, criterion) for run, moment in each if criterion in moment.covered]
+            for arm, each in found.items()
+        }
+        if values.get(ours):
+            mine = values.pop(ours)
+            comparisons[criterion] = compare(mine, {arm: theirs for arm, theirs in values.items() if theirs})
+    return comparisons
 
 
 def machine() -> str:
@@ -149,7 +177,7 @@ def _row(arm: str, found: Sequence[tuple[Run, Moment]], published: Mapping[str, 
     )
 
 
-def grid(table: Table, brief: bool = False) -> tuple[list[str], list[list[str]]]:
+def grid(table: Table, brief: bool = False) -> Grid:
     """The columns and cells of a table: percent, and in brackets what was published. brief: for a terminal."""
     observed = [name for name in OBSERVED if any(name in row.shares for row in table.rows)]
     criteria = [*CRITERIA, *observed, *(() if brief else INPUTS)]
@@ -168,7 +196,19 @@ def _cell(row: Row, criterion: str) -> str:
     return f"{known} ({beside:.1f})" if beside is not None else known
 
 
-def comparison_grid(result: Result) -> tuple[list[str], list[list[str]]]:
+def comparison_grids(result: Result) -> dict[str, Grid]:
+    """The comparisons of ours at equal cases and at equal CPU time, by title."""
+    points = {
+        table.title: found for table, found in zip(result.tables, (result.comparisons, result.by_cpu), strict=True)
+    }
+    return {
+        f"{result.ours} against the others, {point}": comparison_grid(result, found)
+        for point, found in points.items()
+        if found
+    }
+
+
+def comparison_grid(result: Result, comparisons: Mapping[str, Mapping[str, Comparison]]) -> Grid:
     """Ours against each other arm, by criterion."""
     columns = ["criterion", "against", result.ours, "theirs", "n", "A12", "effect", "p (Holm)"]
     cells = [
@@ -176,7 +216,7 @@ def comparison_grid(result: Result) -> tuple[list[str], list[list[str]]]:
             *(criterion, arm, f"{each.ours:.1f}", f"{each.theirs:.1f}", f"{each.runs[0]}, {each.runs[1]}"),
             *(f"{each.a12:.2f}", each.size, "" if each.p is None else f"{each.p:.4f}{'*' * each.is_significant}"),
         ]
-        for criterion, found in result.comparisons.items()
+        for criterion, found in comparisons.items()
         for arm, each in found.items()
     ]
     return columns, cells
@@ -187,8 +227,10 @@ def markdown(result: Result) -> str:
     parts = [f"# {result.name}", _intro(result)]
     for table in result.tables:
         parts += [f"## {table.title[0].upper()}{table.title[1:]}", pipes(*grid(table))]
-    if result.comparisons:
-        parts += [f"## {result.ours} against the others", pipes(*comparison_grid(result)), STATISTICS]
+    for title, each in comparison_grids(result).items():
+        parts += [f"## {title}", pipes(*each), STATISTICS]
+    for title, each in result.more.items():
+        parts += [f"## {title}", pipes(*each)]
     parts += ["## Not comparable", "\n".join(f"- {text}" for text in NOT_COMPARABLE)]
     return "\n\n".join(parts) + "\n"
 
