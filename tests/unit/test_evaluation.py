@@ -19,7 +19,7 @@ from cometfuzz.campaign.store import Store
 from cometfuzz.cli.evaluate import app
 from cometfuzz.errors import CometfuzzError, InvalidCampaign, UnknownName
 from cometfuzz.evaluation import published, rq2
-from cometfuzz.evaluation.arms import Arm, arms, folder_of, sigmas, single_switches, without_one
+from cometfuzz.evaluation.arms import Arm, arms, folder_of, sigmas
 from cometfuzz.evaluation.pictures import band, draw, page
 from cometfuzz.evaluation.running import Bounds, Moment, Run, Show, generate, runs
 from cometfuzz.evaluation.statistics import a12, compare, holm, mann_whitney, quartiles
@@ -29,7 +29,6 @@ from cometfuzz.evaluation.unique import Unique, triage_runs, waiting
 from cometfuzz.execution.executor import Executor
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.codec import case_id
-from cometfuzz.mutation import PAPER
 from cometfuzz.oracles.finding import Finding
 from cometfuzz.places import Place
 from cometfuzz.routes import Route
@@ -80,32 +79,11 @@ def test_a_run_is_made_once_and_kept(tmp_path: Path) -> None:
         Run.at(tmp_path, Arm("muffin", "muffin"), 1, False)
 
 
-def test_switches_change_what_is_made_and_nothing_else() -> None:
-    def made(arm: Arm) -> list[object]:
-        strategy, found = arm.made(2), []
-        rehearse(strategy, 40, lambda case: found.append(case.graph))
-        return found
-
-    plain, *switched = [*single_switches(), *without_one()[1:3]]
-    assert plain.switch == ""
-    before = made(plain)
-    assert before == made(Arm("comet", "comet"))
-    for arm in switched:
-        assert made(arm) != before, arm.name
-    for arm in without_one()[1:]:
-        name = arm.switch.removeprefix("without ")
-        strategy = arm.made(1)
-        rehearse(strategy, 30)
-        assert name not in strategy.operators()
-    assert len(without_one()) == 1 + len(PAPER)
-    frozen = next(arm for arm in switched if arm.switch == "frozen pool").made(1)
-    rehearse(frozen, 40)
-    assert len(frozen.pool) == 10
+def test_arms_are_named_by_strategy_and_switch() -> None:
     assert [arm.sigma for arm in sigmas()][::5] == [5, 30, 55]
-    assert folder_of(switched[0]) == "comet-nothing-first"
-    for wrong in ("nobody", "comet, magic"):
-        with pytest.raises(UnknownName):
-            arms([wrong])[0].made(1)
+    assert folder_of(arms(["comet, nothing first"])[0]) == "comet-nothing-first"
+    with pytest.raises(UnknownName):
+        arms(["nobody"])
 
 
 def run_of(arm: str, seed: int, *counts: int) -> Run:

@@ -169,12 +169,14 @@ def rq4(
 ) -> None:
     """What are the parts of the search worth: its mutations, the choice among them, and each by itself?
 
-    Switches and left out mutations are for generated models only.
+    With --executed, switches and left out mutations run on Keras with TensorFlow alone, and nothing is judged; only
+    there can the reward for new branches be switched off.
     """
     if switches or mutations:
-        chosen = all_arms.single_switches() if switches else all_arms.without_one()
-        name = "rq4-switches" if switches else "rq4-mutations"
-        _evaluate(name, out, chosen, seeds, Bounds(cases, cpu_seconds), {}, "", as_json)
+        chosen = all_arms.single_switches(executed) if switches else all_arms.without_one()
+        name, bounds = "rq4-switches" if switches else "rq4-mutations", Bounds(cases, cpu_seconds)
+        where, carry = (seeding.MODERN_ROUTE, _on_keras) if executed else ("", None)
+        _evaluate(name, out, chosen, seeds, bounds, {}, where, as_json, carry)
         return
     chosen, bounds = all_arms.chosen(arms), Bounds(cases, cpu_seconds)
     _evaluate("rq4", out, chosen, seeds, bounds, published.RQ4, routes if executed else "", as_json)
@@ -259,7 +261,7 @@ def _evaluate(
     command = f"cometfuzz evaluate {name.replace('-', ' --')} --seeds {seeds} --cases {bounds.cases}"
     command += f" --cpu-seconds {bounds.cpu_s:g}" if bounds.cpu_s is not None else ""
     command += f" --arms {','.join(arm.name for arm in arms)}" if name in ("rq1", "rq4") else ""
-    command += (" --executed" if routes else " --generated") if name in ("rq1", "rq4", "sigma") else ""
+    command += (" --executed" if routes else " --generated") if name != "rq3" else ""
     result = summarise(name, runs, arms[0].name, known, command, more)
     _write(folder, result, runs)
     if as_json:
@@ -340,9 +342,10 @@ def rq3(
         with writing(folder):
             boxes(made["seconds"], "Synthesis of a small model", folder / BOXES)
         more["the ten models together"] = seeding.size_grid(made)
+    bounds, route = Bounds(cases, cpu_seconds), seeding.MODERN_ROUTE
+    _evaluate("rq3", folder, seeding.ARMS, seeds, bounds, published.RQ3, route, as_json, _on_keras, more)
 
-    def carry(run: Run, bounds: Bounds, show: running.Show) -> None:
-        seeding.carry_out(run, bounds, seeding.KerasOnTensorFlow, show)
 
-    bounds = Bounds(cases, cpu_seconds)
-    _evaluate("rq3", folder, seeding.ARMS, seeds, bounds, published.RQ3, seeding.MODERN_ROUTE, as_json, carry, more)
+def _on_keras(run: Run, bounds: Bounds, show: running.Show) -> None:
+    """A run on Keras with TensorFlow alone, with branches, where nothing is judged."""
+    seeding.carry_out(run, bounds, seeding.KerasOnTensorFlow, show)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from cometfuzz.coverage.layers import SIGMA
 from cometfuzz.errors import UnknownName
 from cometfuzz.mutation import PAPER
-from cometfuzz.search.ablation import SWITCHES, WITHOUT, ablated
+from cometfuzz.search.ablation import BRANCH_REWARD, SWITCHES, WITHOUT, ablated
 from cometfuzz.search.baselines.baseline import LIFTED
 from cometfuzz.search.strategies import Options, Strategy, make_strategy, strategies
 from cometfuzz.seeds import published
@@ -55,9 +55,9 @@ def arms(names: Sequence[str]) -> list[Arm]:
     return found
 
 
-def single_switches() -> list[Arm]:
+def single_switches(executed: bool) -> list[Arm]:
     """Comet, and comet with one thing switched off; the reward for branches only matters where something runs."""
-    switches = [name for name in SWITCHES if name != "no branch reward"]
+    switches = [name for name in SWITCHES if executed or name != BRANCH_REWARD]
     return arms(["comet", *(f"comet, {name}" for name in switches)])
 
 

@@ -15,6 +15,7 @@ from cometfuzz.search.metropolis import Metropolis
 from cometfuzz.search.strategies import Feedback, Options
 
 WITHOUT = "without "
+BRANCH_REWARD = "no branch reward"
 
 
 class _NothingFirst(Comet):
@@ -56,7 +57,7 @@ SWITCHES: Mapping[str, Callable[[Options], Comet]] = MappingProxyType(
         "nothing first": _NothingFirst,
         "one layer": _one_layer,
         "even n": _even,
-        "no branch reward": _NoBranchReward,
+        BRANCH_REWARD: _NoBranchReward,
         "frozen pool": _FrozenPool,
         "no gaps": _no_gaps,
     }
