@@ -122,6 +122,13 @@ def test_tables_are_read_at_what_all_have_reached() -> None:
     assert plain["not_comparable"]
 
 
+def test_an_arm_of_ten_models_holds_nobody_back_at_equal_cases() -> None:
+    result = summarise("rq1", [*RUNS, run_of("cradle", 1, 5)], "comet", {})
+    assert result.tables[0].title == "after 3 cases"
+    assert [row.models for row in result.tables[0].rows] == [3, 3, 1]
+    assert result.tables[1].title == "after 6.0 CPU seconds"
+
+
 def test_what_is_written_says_what_cannot_be_compared(tmp_path: Path) -> None:
     result = summarise("rq1", RUNS, "comet", published.RQ1, "cometfuzz evaluate rq1")
     for text in (markdown(result), page(result, draw(RUNS, tmp_path))):

@@ -17,7 +17,7 @@ from cometfuzz.cli.progress import progress
 from cometfuzz.config import load as load_config
 from cometfuzz.errors import CometfuzzError, UnknownName
 from cometfuzz.evaluation import arms as all_arms
-from cometfuzz.evaluation import published, running
+from cometfuzz.evaluation import published, running, uncovered
 from cometfuzz.evaluation import rq2 as faults
 from cometfuzz.evaluation import rq3 as seeding
 from cometfuzz.evaluation.arms import Arm
@@ -200,6 +200,39 @@ def sigma(
     _evaluate("sigma", out, all_arms.sigmas(), seeds, bounds, {}, routes if executed else "", as_json)
 
 
+@app.command("uncovered", epilog="Example: cometfuzz evaluate uncovered evaluations/rq1/directed")
+def missed_branches(
+    folder: Annotated[Path, typer.Argument(help="A campaign, or an experiment: its runs are taken together.")],
+    most: Annotated[int, typer.Option(min=1, help="So many functions in the last table.")] = 25,
+    as_json: AsJson = False,
+) -> None:
+    """Which branches of Keras and TensorFlow did no model reach, and why?
+
+    Each of them is classed, from the sources alone: training or saving; another device or backend; not reachable from a
+    layer; an error path; reachable and missed. For the last class the test is named that would have to come out
+    otherwise. Tables and all branches are written into the folder, as uncovered.md and uncovered.json.
+    """
+    reached, files = uncovered.gathered(folder)
+    found = uncovered.missed(uncovered.sources(reached), reached)
+    plain = uncovered.as_plain(found, reached, files, f"cometfuzz evaluate uncovered {folder}")
+    grids = {
+        "branches by class": uncovered.class_grid(found, reached),
+        "branches by part and class": uncovered.area_grid(found, reached),
+        "reachable and missed": uncovered.remedy_grid(found, most),
+    }
+    with writing(folder):
+        parts = ["# uncovered", f"`{plain['command']}`; {plain['machine']}"]
+        parts += [f"## {title}\n\n{pipes(*each)}" for title, each in grids.items()]
+        (folder / "uncovered.md").write_text("\n\n".join(parts) + "\n")
+        (folder / "uncovered.json").write_text(json.dumps(plain, indent=1) + "\n")
+    if as_json:
+        print_json(plain)
+        return
+    console = Console()
+    for title, each in grids.items():
+        _print_grid(console, title, *each)
+
+
 @app.command("all", epilog="Example: cometfuzz evaluate all --seeds 3 --cases 200")
 def everything(
     out: Annotated[Path, typer.Option(help="A folder for each experiment goes below this one.")] = Path("evaluations"),
@@ -217,6 +250,7 @@ def everything(
     if executed:
         rq2(out / "rq1", seeds, all_arms.RQ1)
         rq3(out / "rq3", seeds, cpu_seconds=cpu_seconds)
+        missed_branches(out / "rq1")
     rq4(out / "rq4", seeds, cases, cpu_seconds, all_arms.RQ4, executed=executed, routes=routes)
     rq4(out / "rq4-switches", seeds, cases, None, switches=True)
     rq4(out / "rq4-mutations", seeds, cases, None, mutations=True)

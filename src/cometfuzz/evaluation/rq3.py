@@ -22,7 +22,7 @@ import msgspec
 from cometfuzz.coverage.branches import Branches
 from cometfuzz.errors import CometfuzzError, InvalidCampaign, InvalidCoverage, WorkerFailure
 from cometfuzz.evaluation.arms import ORIGINALS, Arm
-from cometfuzz.evaluation.running import MAX_BYTES, MOMENTS, Bounds, Moment, Run, Show, moment_of, totals_of
+from cometfuzz.evaluation.running import MAX_BYTES, MOMENTS, Bounds, Moment, Run, Show, is_due, moment_of, totals_of
 from cometfuzz.execution.executor import Executor
 from cometfuzz.execution.observation import Observation, obstacle
 from cometfuzz.execution.supervisor import WorkerLimits
@@ -149,7 +149,7 @@ def carry_out(run: Run, bounds: Bounds, make: Callable[[Branches], Any], show: S
         try:
             while not search.log or not _is_over(search.log, bounds):
                 _step(search, runner)
-                if len(search.log) % every == 0 or _is_over(search.log, bounds):
+                if is_due(len(search.log), every) or _is_over(search.log, bounds):
                     _save(search, runner, show)
         except KeyboardInterrupt:
             if search.log:

@@ -30,7 +30,8 @@ from cometfuzz.seeds import published
 TRACE, CAMPAIGN = "trace.json", "campaign"
 MAX_BYTES = 16 * 2**20
 MOMENTS = 60
-"""How often a run is looked at."""
+"""How often a run is looked at, and after how many cases every one of the first ones: an arm whose models are dear may
+make no more."""
 
 INPUTS = ("dtype", "rank", "shape")
 
@@ -132,6 +133,11 @@ def _cases(moment: Moment) -> int:
 Show = Callable[[Run, Moment], None]
 
 
+def is_due(cases: int, every: int) -> bool:
+    """Whether a run is looked at after so many cases."""
+    return cases <= MOMENTS or cases % every == 0
+
+
 def generate(run: Run, bounds: Bounds, show: Show) -> None:
     """Let a strategy make its cases, each as if it executed."""
     strategy = run.arm.made(run.seed)
@@ -144,7 +150,7 @@ def generate(run: Run, bounds: Bounds, show: Show) -> None:
         flying.append(strategy.propose())
         cases, nodes = cases + 1, nodes + len(flying[-1].graph.nodes)
         spent = time.process_time() - began
-        if cases % every == 0 or cases >= bounds.cases or (bounds.cpu_s is not None and spent >= bounds.cpu_s):
+        if is_due(cases, every) or cases >= bounds.cases or (bounds.cpu_s is not None and spent >= bounds.cpu_s):
             landed = cases - len(flying)
             run.moments.append(moment_of(strategy, cases, landed, (spent, 0.0), nodes))
             show(run, run.moments[-1])
@@ -180,7 +186,7 @@ def execute(run: Run, bounds: Bounds, routes: Mapping[str, Route], config: Confi
                     spent = last.cpu_s + time.process_time() - began + session.executor.usage.library_cpu_s
                     cases = event.index + 1
                     over = bounds.cpu_s is not None and spent >= bounds.cpu_s
-                    if cases % every == 0 or cases >= bounds.cases or over:
+                    if is_due(cases, every) or cases >= bounds.cases or over:
                         shares = session.campaign.branches
                         seen = {}
                         if shares is not None:

@@ -25,6 +25,10 @@ COMPARED_WITH = {"sequences": "", "direct": "sequences"}
 """Which published number stands beside a criterion, where it is not that of its name: theirs are direct sequences."""
 
 
+FINITE = ("cradle", "cradle-published")
+"""Arms that have ten models and no more: at equal cases they stand as far as they came, and hold nobody back."""
+
+
 @dataclass(frozen=True)
 class Row:
     """One arm: medians over its runs. shares: percent, with the lower and the upper quartile; published: percent."""
@@ -105,7 +109,7 @@ def summarise(
         if run.moments:
             by_arm.setdefault(run.arm.name, []).append(run)
     begun = [run for found in by_arm.values() for run in found]
-    cases = min((run.moments[-1].cases for run in begun), default=0)
+    cases = min((run.moments[-1].cases for run in begun if run.arm.name not in FINITE), default=0)
     cpu_s = min((run.moments[-1].cpu_s for run in begun), default=0.0)
     at_cases = {arm: [(run, run.after_cases(cases)) for run in found] for arm, found in by_arm.items()}
     at_cpu = {arm: [(run, run.after_cpu(cpu_s)) for run in found] for arm, found in by_arm.items()}
