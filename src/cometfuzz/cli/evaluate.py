@@ -17,7 +17,7 @@ from cometfuzz.cli.progress import progress
 from cometfuzz.config import load as load_config
 from cometfuzz.errors import CometfuzzError, UnknownName
 from cometfuzz.evaluation import arms as all_arms
-from cometfuzz.evaluation import published, running, uncovered
+from cometfuzz.evaluation import beside, published, running, uncovered
 from cometfuzz.evaluation import rq2 as faults
 from cometfuzz.evaluation import rq3 as seeding
 from cometfuzz.evaluation.arms import Arm
@@ -198,6 +198,67 @@ def sigma(
     """
     bounds = Bounds(cases, cpu_seconds)
     _evaluate("sigma", out, all_arms.sigmas(), seeds, bounds, {}, routes if executed else "", as_json)
+
+
+@app.command(epilog="Example: cometfuzz evaluate nnsmith --seeds 1 --cpu-seconds 20")
+def nnsmith(
+    out: Out = None,
+    seeds: Seeds = 5,
+    cpu_seconds: Annotated[float, typer.Option(min=0.0, help="For each arm and seed.")] = 120.0,
+    routes: Annotated[str, typer.Option(help="Routes that read one ONNX file.")] = beside.READERS,
+    strategy: Annotated[str, typer.Option(help="What makes our models.")] = "directed",
+    nodes: Annotated[int, typer.Option(min=1, max=100, help="Operators in a model of NNSmith's.")] = 10,
+    as_json: AsJson = False,
+) -> None:
+    """How do our ONNX files compare with NNSmith's, on the same readers and for the same CPU seconds?
+
+    NNSmith makes ONNX files and no layers: operators, their pairs and what readers do with the files are compared, and
+    nothing else. It has an environment of its own: `cometfuzz env create nnsmith`. `--routes direct-onnxruntime,...` is
+    our own writer of ONNX instead of tf2onnx. Ctrl-C loses the seed that is under way; the same command goes on.
+    """
+    folder, setting = out or Path("evaluations/nnsmith"), beside.Setting(routes, strategy, nodes, cpu_seconds)
+    make_folder(folder)
+    every, interrupted = [], False
+    with progress("nnsmith", round(2 * seeds * cpu_seconds), quiet=as_json) as shown:
+        for seed in range(1, seeds + 1):
+            before = round(2 * (seed - 1) * cpu_seconds)
+
+            def show(arm: beside.Arm, before: int = before, seed: int = seed) -> None:
+                second = arm.name == beside.THEIRS
+                spent = min(arm.cpu_s, cpu_seconds) + second * cpu_seconds
+                shown.update(before + round(spent), at=f"{arm.name}, seed {seed}")
+
+            try:
+                every.append(beside.compared(setting, seed, folder, show))
+            except KeyboardInterrupt:
+                interrupted = True
+                break
+    if every:
+        _write_nnsmith(folder, every, setting, as_json)
+    if interrupted:
+        raise KeyboardInterrupt
+
+
+def _write_nnsmith(folder: Path, every: Sequence[beside.Stored], setting: beside.Setting, as_json: bool) -> None:
+    command = (
+        f"cometfuzz evaluate nnsmith --seeds {len(every)} --cpu-seconds {setting.cpu_s:g} --routes {setting.routes}"
+    )
+    plain = beside.as_plain(every, f"{command} --strategy {setting.strategy} --nodes {setting.nodes}")
+    grids = {"on the same readers": beside.comparison_grid(every), "signatures": beside.finding_grid(every)}
+    with writing(folder):
+        parts = ["# nnsmith", f"`{plain['command']}`; {plain['machine']}"]
+        parts += [f"## {title}\n\n{pipes(*each)}" for title, each in grids.items()]
+        parts += [f"- {text}" for text in beside.NOT_COMPARABLE]
+        (folder / "nnsmith.md").write_text("\n\n".join(parts) + "\n")
+        (folder / "nnsmith.json").write_text(json.dumps(plain, indent=1) + "\n")
+    if as_json:
+        print_json(plain)
+        return
+    console = Console()
+    for title, each in grids.items():
+        _print_grid(console, title, *each)
+    for text in beside.NOT_COMPARABLE:
+        console.print(f"- {text}", highlight=False)
 
 
 @app.command("uncovered", epilog="Example: cometfuzz evaluate uncovered evaluations/rq1/directed")
