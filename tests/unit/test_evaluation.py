@@ -23,7 +23,7 @@ from cometfuzz.evaluation.arms import Arm, arms, folder_of, sigmas
 from cometfuzz.evaluation.pictures import band, draw, page
 from cometfuzz.evaluation.running import Bounds, Moment, Run, Show, generate, runs
 from cometfuzz.evaluation.statistics import a12, compare, holm, mann_whitney, quartiles
-from cometfuzz.evaluation.tables import grid, markdown, pipes, rows_csv, summarise
+from cometfuzz.evaluation.tables import grid, growth_grid, markdown, pipes, rows_csv, summarise
 from cometfuzz.evaluation.unique import Progress as Step
 from cometfuzz.evaluation.unique import Unique, triage_runs, waiting
 from cometfuzz.execution.executor import Executor
@@ -117,6 +117,9 @@ def test_tables_are_read_at_what_all_have_reached() -> None:
     assert cells[0][columns.index("sequences")] == "16.5"
     assert cells[0][columns.index("direct")] == "16.5 (39.0)"
     assert cells[1][columns.index("inputs")] == "4.5"
+    assert cells[2][columns.index("inputs")] == "of built models"
+    assert len(grid(cases, brief=True)[1]) == 2
+    assert growth_grid(RUNS)[1][0][:2] == ["comet", "5.0"]
     plain = json.loads(json.dumps(result.as_plain()))
     assert plain["comparisons"]["inputs"]["lemon<b>"]["significant"] is True
     assert plain["not_comparable"]
@@ -198,6 +201,7 @@ def test_kinds_of_faults_are_told_apart_by_arm(tmp_path: Path) -> None:
     columns, (first, *others) = rq2.library_grid(found)
     assert (columns, first) == (["library", "comet", "lemon", "published"], ["TensorFlow", "3", "1", "1 (1)"])
     assert ["PyTorch", "0", "0", "0 (0)"] in others
+    assert others[-1][-1] == "of 2021 and 2022, as developers told them apart"
     assert rq2.shared_grid(found)[1] == [["x", "", "2"], ["x", "x", "1"]]
     assert ["d-1", "crash", "2, 0 s (1)", "1, 0 s (1)"] in rq2.sight_grid(found)[1]
     assert crash.key.strip().replace("|", "\\|") in pipes(*rq2.sight_grid(found))
@@ -298,5 +302,15 @@ def test_the_command_goes_on_after_ctrl_c(tmp_path: Path, monkeypatch: pytest.Mo
         ("comet-o", 2, 6),
     ]
     assert (tmp_path / "comet" / "1" / "trace.json").read_bytes() == before
-    for wrong in (["rq1", "--arms", "nobody"], ["rq2", "--out", str(tmp_path / "none")]):
+    written = CliRunner().invoke(app, ["page", str(tmp_path), "--out", str(tmp_path / "page.md")])
+    assert written.exit_code == 0
+    text = (tmp_path / "page.md").read_text()
+    assert "    cometfuzz evaluate rq4 --seeds 2 --cases 6 --arms comet,comet-o --generated\n" in text
+    assert "(69.7)" in text
+    assert "| of built models |" in text
+    for wrong in (
+        ["rq1", "--arms", "nobody"],
+        ["page", str(tmp_path / "comet")],
+        ["rq2", "--out", str(tmp_path / "none")],
+    ):
         assert isinstance(CliRunner().invoke(app, wrong).exception, CometfuzzError)

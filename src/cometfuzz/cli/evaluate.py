@@ -12,28 +12,33 @@ from rich.table import Table
 from rich.text import Text
 
 from cometfuzz.cli.numbers import MOST_MINUTES, at_most
-from cometfuzz.cli.output import folding, make_folder, print_json, writing
+from cometfuzz.cli.output import expect_place, folding, make_folder, print_json, writing
 from cometfuzz.cli.progress import progress
 from cometfuzz.config import load as load_config
 from cometfuzz.errors import CometfuzzError, UnknownName
 from cometfuzz.evaluation import arms as all_arms
 from cometfuzz.evaluation import beside, published, running, uncovered
+from cometfuzz.evaluation import page as pages
 from cometfuzz.evaluation import rq2 as faults
 from cometfuzz.evaluation import rq3 as seeding
 from cometfuzz.evaluation.arms import Arm
+from cometfuzz.evaluation.page import section
 from cometfuzz.evaluation.pictures import boxes, draw, page
 from cometfuzz.evaluation.running import Bounds, Moment, Run
 from cometfuzz.evaluation.tables import (
+    STATISTICS,
     Grid,
     Result,
     comparison_grids,
     grid,
+    intro,
     machine,
     markdown,
     pipes,
     rows_csv,
     summarise,
 )
+from cometfuzz.evaluation.tables import Table as Points
 from cometfuzz.evaluation.unique import Progress as Step
 from cometfuzz.evaluation.unique import Unique, triage_runs, waiting
 from cometfuzz.execution.configuring import configured
@@ -125,6 +130,7 @@ def rq2(
         parts = [f"# rq2\n\n{machine()}", *(f"## {title}\n\n{pipes(*each)}" for title, each in grids.items())]
         (out / "rq2.md").write_text("\n\n".join([*parts, *(f"- {text}" for text in texts)]) + "\n")
         (out / "rq2.json").write_text(json.dumps(plain, indent=2) + "\n")
+        section("rq2", plain["command"], plain["machine"], grids, texts[:1], texts[1:]).save(out)
     if as_json:
         print_json(plain)
     else:
@@ -196,8 +202,18 @@ def sigma(
 
     The totals of parameters differ, so look at inputs and sequences; the paper has 29.3 to 39.5% of the latter.
     """
-    bounds = Bounds(cases, cpu_seconds)
-    _evaluate("sigma", out, all_arms.sigmas(), seeds, bounds, {}, routes if executed else "", as_json)
+    bounds, where = Bounds(cases, cpu_seconds), routes if executed else ""
+    _evaluate("sigma", out, all_arms.sigmas(), seeds, bounds, {}, where, as_json, None, _over_sigma)
+
+
+def _over_sigma(tables: Sequence[Points]) -> dict[str, Grid]:
+    """The least and the largest share over all sigmas at equal cases, as the paper tells them."""
+    rows = []
+    for criterion, (least, most) in published.SIGMA.items():
+        ours = [row.shares[criterion][0] for row in tables[0].rows if criterion in row.shares]
+        told = f"{min(ours):.1f} to {max(ours):.1f}" if ours else "nothing ran"
+        rows.append([criterion, told, f"{least:.1f} to {most:.1f}"])
+    return {"from sigma 5 to 55": (["criterion", "ours", "published, after six hours"], rows)}
 
 
 @app.command(epilog="Example: cometfuzz evaluate nnsmith --seeds 1 --cpu-seconds 20")
@@ -251,6 +267,8 @@ def _write_nnsmith(folder: Path, every: Sequence[beside.Stored], setting: beside
         parts += [f"- {text}" for text in beside.NOT_COMPARABLE]
         (folder / "nnsmith.md").write_text("\n\n".join(parts) + "\n")
         (folder / "nnsmith.json").write_text(json.dumps(plain, indent=1) + "\n")
+        texts = beside.NOT_COMPARABLE
+        section("nnsmith", plain["command"], plain["machine"], grids, (), texts).save(folder)
     if as_json:
         print_json(plain)
         return
@@ -286,12 +304,30 @@ def missed_branches(
         parts += [f"## {title}\n\n{pipes(*each)}" for title, each in grids.items()]
         (folder / "uncovered.md").write_text("\n\n".join(parts) + "\n")
         (folder / "uncovered.json").write_text(json.dumps(plain, indent=1) + "\n")
+        texts = uncovered.NOT_COMPARABLE
+        section("uncovered", plain["command"], plain["machine"], grids, (), texts).save(folder)
     if as_json:
         print_json(plain)
         return
     console = Console()
     for title, each in grids.items():
         _print_grid(console, title, *each)
+
+
+@app.command("page", epilog="Example: cometfuzz evaluate page evaluations --out docs/evaluation.md")
+def write_page(
+    folder: Annotated[Path, typer.Argument(help="The folder of experiments, as `evaluate all` makes it.")],
+    out: Annotated[Path | None, typer.Option(help="The file; by default evaluation.md in the folder.")] = None,
+) -> None:
+    """Write the page of all experiments that a folder has: every table with the command that made it.
+
+    Published numbers stand beside ours, and what cannot be compared is said in the tables themselves.
+    """
+    found, file = pages.sections(folder), out or folder / "evaluation.md"
+    expect_place(file)
+    with writing(file):
+        file.write_text(pages.page(found, f"cometfuzz evaluate page {folder.name} --out docs/evaluation.md"))
+    Console(stderr=True).print(f"Written to {file}: {', '.join(each.name for each in found)}.")
 
 
 @app.command("all", epilog="Example: cometfuzz evaluate all --seeds 3 --cases 200")
@@ -316,6 +352,7 @@ def everything(
     rq4(out / "rq4-switches", seeds, cases, None, switches=True)
     rq4(out / "rq4-mutations", seeds, cases, None, mutations=True)
     sigma(out / "sigma", seeds, cases, None)
+    write_page(out)
 
 
 Carry = Callable[[Run, Bounds, running.Show], None]
@@ -332,7 +369,7 @@ def _evaluate(
     routes: str,
     as_json: bool,
     carry: Carry | None = None,
-    more: Mapping[str, Grid] | None = None,
+    more: Callable[[Sequence[Points]], Mapping[str, Grid]] = lambda tables: {},
 ) -> None:
     """Make, or go on with, all runs of an experiment, and write what they came to, also when interrupted."""
     folder = out or Path("evaluations") / name
@@ -390,6 +427,11 @@ def _write(folder: Path, result: Result, runs: Sequence[Run]) -> None:
         (folder / "result.json").write_text(json.dumps(result.as_plain(), indent=2) + "\n")
         (folder / "moments.csv").write_text(rows_csv(runs))
         (folder / "index.html").write_text(page(result, pictures))
+        tables = {table.title: grid(table) for table in result.tables}
+        tables |= {**comparison_grids(result), **result.more}
+        texts = [intro(result), *([STATISTICS] if result.comparisons else [])]
+        compared_with = published.NOT_COMPARABLE
+        section(result.name, result.command, result.machine, tables, texts, compared_with).save(folder)
 
 
 def _print(result: Result) -> None:
@@ -430,15 +472,17 @@ def rq3(
     """
     folder = out or Path("evaluations/rq3")
     make_folder(folder)
-    more: dict[str, Grid] = {}
+    sizes: dict[str, Grid] = {}
     if syntheses:
         with progress("synthesising", syntheses * len(published_models.PAPER), quiet=as_json) as shown:
             made = seeding.synthesis(folder, syntheses, shown.advance)
         with writing(folder):
             boxes(made["seconds"], "Synthesis of a small model", folder / BOXES)
-        more["the ten models together"] = seeding.size_grid(made)
+        sizes["the ten models together"] = seeding.size_grid(made)
     bounds, route = Bounds(cases, cpu_seconds), seeding.MODERN_ROUTE
-    _evaluate("rq3", folder, seeding.ARMS, seeds, bounds, published.RQ3, route, as_json, _on_keras, more)
+    _evaluate(
+        "rq3", folder, seeding.ARMS, seeds, bounds, published.RQ3, route, as_json, _on_keras, lambda tables: sizes
+    )
 
 
 def _on_keras(run: Run, bounds: Bounds, show: running.Show) -> None:

@@ -7,7 +7,7 @@ import csv
 import io
 import os
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -24,6 +24,18 @@ OBSERVED = ("branches", "lines")
 COMPARED_WITH = {"sequences": "", "direct": "sequences"}
 """Which published number stands beside a criterion, where it is not that of its name: theirs are direct sequences."""
 
+
+OTHERWISE = {
+    "arm": "(published) is",
+    "models": "of six hours",
+    "CPU s each": "of an i9 with three GPUs",
+    "inputs": "of built models",
+    "parameters": "of any value shown, up to six",
+    "direct": "of built models",
+    "branches": "of Python and C++",
+    "lines": "of Python and C++",
+}
+"""In what a published number is another one than ours, in a few words for the table itself."""
 
 FINITE = ("cradle", "cradle-published")
 """Arms that have ten models and no more: at equal cases they stand as far as they came, and hold nobody back."""
@@ -101,7 +113,7 @@ def summarise(
     ours: str,
     published: Mapping[str, Mapping[str, float]],
     command: str = "",
-    more: Mapping[str, Grid] | None = None,
+    more: Callable[[Sequence[Table]], Mapping[str, Grid]] = lambda tables: {},
 ) -> Result:
     """The tables of some runs that have begun; the arm `ours` is compared with the others."""
     by_arm: dict[str, list[Run]] = {}
@@ -114,20 +126,21 @@ def summarise(
     at_cases = {arm: [(run, run.after_cases(cases)) for run in found] for arm, found in by_arm.items()}
     at_cpu = {arm: [(run, run.after_cpu(cpu_s)) for run in found] for arm, found in by_arm.items()}
     criteria = _criteria(begun)
+    tables = [
+        Table(f"after {cases} cases", [_row(arm, each, published) for arm, each in at_cases.items()]),
+        Table(f"after {cpu_s:.1f} CPU seconds", [_row(arm, each, published) for arm, each in at_cpu.items()]),
+    ]
     return Result(
         name,
         any(run.executed for run in begun),
         sorted({run.seed for run in begun}),
-        [
-            Table(f"after {cases} cases", [_row(arm, each, published) for arm, each in at_cases.items()]),
-            Table(f"after {cpu_s:.1f} CPU seconds", [_row(arm, each, published) for arm, each in at_cpu.items()]),
-        ],
+        tables,
         ours,
         _compared(ours, at_cases, criteria),
         machine(),
         command,
         _compared(ours, at_cpu, criteria),
-        more or {},
+        {"what the last tenth of the cases added, in points": growth_grid(begun), **more(tables)},
     )
 
 
@@ -191,6 +204,14 @@ def grid(table: Table, brief: bool = False) -> Grid:
         values = [row.arm, str(row.runs), f"{row.models:g}", f"{row.executed:g}"]
         values += [] if brief else [f"{row.attempts:g}", f"{row.nodes:.1f}"]
         cells.append([*values, f"{row.cpu_s_per_model:.3f}", *(_cell(row, criterion) for criterion in criteria)])
+    if not brief and any(row.published for row in table.rows):
+        beside = {
+            "arm": "(published) is",
+            "models": "of six hours",
+            "CPU s each": "of an i9 with three GPUs",
+            **OTHERWISE,
+        }
+        cells.append([beside.get(column, "") for column in columns])
     return columns, cells
 
 
@@ -198,6 +219,29 @@ def _cell(row: Row, criterion: str) -> str:
     beside = row.published.get(COMPARED_WITH.get(criterion, criterion))
     known = f"{row.shares[criterion][0]:.1f}" if criterion in row.shares else ""
     return f"{known} ({beside:.1f})" if beside is not None else known
+
+
+def growth_grid(runs: Sequence[Run]) -> Grid:
+    """What the last tenth of its cases still brought each arm, in points: whether its curve is flat in the end."""
+    begun = [run for run in runs if run.moments]
+    criteria = _criteria(begun)
+    cells = []
+    for arm in dict.fromkeys(run.arm.name for run in begun):
+        row = [arm]
+        for criterion in criteria:
+            grown = [_growth(run, criterion) for run in begun if run.arm.name == arm]
+            known = [each for each in grown if each is not None]
+            row.append(f"{median(known):.1f}" if known else "")
+        cells.append(row)
+    return ["arm", *criteria], cells
+
+
+def _growth(run: Run, criterion: str) -> float | None:
+    last = run.moments[-1]
+    before = run.after_cases(9 * last.cases // 10)
+    if criterion not in last.covered or criterion not in before.covered:
+        return None
+    return run.share(last, criterion) - run.share(before, criterion)
 
 
 def comparison_grids(result: Result) -> dict[str, Grid]:
@@ -228,7 +272,7 @@ def comparison_grid(result: Result, comparisons: Mapping[str, Mapping[str, Compa
 
 def markdown(result: Result) -> str:
     """The tables as a page, with what they cannot be compared with."""
-    parts = [f"# {result.name}", _intro(result)]
+    parts = [f"# {result.name}", intro(result)]
     for table in result.tables:
         parts += [f"## {table.title[0].upper()}{table.title[1:]}", pipes(*grid(table))]
     for title, each in comparison_grids(result).items():
@@ -245,7 +289,7 @@ STATISTICS = (
 )
 
 
-def _intro(result: Result) -> str:
+def intro(result: Result) -> str:
     what = "Models were executed." if result.executed else "Nothing was executed: coverage counts what was generated."
     seeds = ", ".join(map(str, result.seeds))
     command = f" Made by `{result.command}`." if result.command else ""
