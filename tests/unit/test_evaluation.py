@@ -23,7 +23,7 @@ from cometfuzz.evaluation.arms import Arm, arms, folder_of, sigmas
 from cometfuzz.evaluation.pictures import band, draw, page
 from cometfuzz.evaluation.running import Bounds, Moment, Run, Show, generate, runs
 from cometfuzz.evaluation.statistics import a12, compare, holm, mann_whitney, quartiles
-from cometfuzz.evaluation.tables import grid, growth_grid, markdown, pipes, rows_csv, summarise
+from cometfuzz.evaluation.tables import grid, growth_grid, markdown, pipes, rows_csv, summarise, worth_grid
 from cometfuzz.evaluation.unique import Progress as Step
 from cometfuzz.evaluation.unique import Unique, triage_runs, waiting
 from cometfuzz.execution.executor import Executor
@@ -123,6 +123,18 @@ def test_tables_are_read_at_what_all_have_reached() -> None:
     plain = json.loads(json.dumps(result.as_plain()))
     assert plain["comparisons"]["inputs"]["lemon<b>"]["significant"] is True
     assert plain["not_comparable"]
+
+
+def test_a_part_that_is_not_missed_needs_a_reason() -> None:
+    two = [*RUNS, *(run_of("same", seed, 10, 20 + seed, 30 + seed) for seed in range(1, 6))]
+    columns, rows = worth_grid("comet", summarise("rq4", two, "comet", {}).comparisons, {})
+    worse = "inputs -12.0, parameters -12.0, sequences -12.0, direct -12.0"
+    assert rows == [["lemon<b>", worse, "", "it earns its place"], ["same", "", "", "nothing speaks for it"]]
+    assert len(columns) == 4
+    turned = summarise("rq4", two, "lemon<b>", {}).comparisons
+    (row, _) = worth_grid("lemon<b>", turned, {"comet": "bugs"})[1]
+    assert row[:2] == ["comet", ""]
+    assert (row[2].split(",")[0], row[3]) == ("inputs +12.0", "bugs")
 
 
 def test_an_arm_of_ten_models_holds_nobody_back_at_equal_cases() -> None:

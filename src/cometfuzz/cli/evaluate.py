@@ -1,49 +1,47 @@
 """`cometfuzz evaluate`: the paper's experiments."""
 
-import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich import box
 from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
+from cometfuzz.cli.evaluating import (
+    BOXES,
+    ROUTES,
+    Arms,
+    AsJson,
+    Cases,
+    CpuSeconds,
+    Executed,
+    Out,
+    Routes,
+    Seeds,
+    evaluate,
+    on_keras,
+    tell,
+)
 from cometfuzz.cli.numbers import MOST_MINUTES, at_most
-from cometfuzz.cli.output import expect_place, folding, make_folder, print_json, writing
+from cometfuzz.cli.output import expect_place, make_folder, writing
 from cometfuzz.cli.progress import progress
 from cometfuzz.config import load as load_config
-from cometfuzz.errors import CometfuzzError, UnknownName
+from cometfuzz.errors import CometfuzzError
 from cometfuzz.evaluation import arms as all_arms
 from cometfuzz.evaluation import beside, published, running, uncovered
 from cometfuzz.evaluation import page as pages
 from cometfuzz.evaluation import rq2 as faults
 from cometfuzz.evaluation import rq3 as seeding
-from cometfuzz.evaluation.arms import Arm
-from cometfuzz.evaluation.page import section
-from cometfuzz.evaluation.pictures import boxes, draw, page
-from cometfuzz.evaluation.running import Bounds, Moment, Run
-from cometfuzz.evaluation.tables import (
-    STATISTICS,
-    Grid,
-    Result,
-    comparison_grids,
-    grid,
-    intro,
-    machine,
-    markdown,
-    pipes,
-    rows_csv,
-    summarise,
-)
+from cometfuzz.evaluation.pictures import boxes
+from cometfuzz.evaluation.running import Bounds, Run
+from cometfuzz.evaluation.tables import Comparisons, Grid, worth_grid
 from cometfuzz.evaluation.tables import Table as Points
 from cometfuzz.evaluation.unique import Progress as Step
 from cometfuzz.evaluation.unique import Unique, triage_runs, waiting
 from cometfuzz.execution.configuring import configured
 from cometfuzz.places import Place
 from cometfuzz.reports.text import clean
+from cometfuzz.search.ablation import STAYS
 from cometfuzz.seeds import published as published_models
 
 app = typer.Typer(
@@ -51,27 +49,6 @@ app = typer.Typer(
     help="Make the paper's experiments anew.",
     epilog="Example: cometfuzz evaluate rq1 --generated --seeds 3 --cases 300",
 )
-
-Out = Annotated[
-    Path | None, typer.Option(help="The folder of the runs, which go on where they were; by default evaluations/NAME.")
-]
-Seeds = Annotated[int, typer.Option(min=1, max=100, help="Each arm runs with the seeds from 1 to this.")]
-Cases = Annotated[int, typer.Option(min=1, help="A run ends after so many cases.")]
-CpuSeconds = Annotated[
-    float | None, typer.Option("--cpu-seconds", min=0.0, help="Or after so many CPU seconds, whichever comes first.")
-]
-Arms = Annotated[str, typer.Option("--arms", help="Which strategies, with commas between them; ours first.")]
-Executed = Annotated[bool, typer.Option("--executed/--generated", help="Run the models, or only make them.")]
-Routes = Annotated[str, typer.Option(help="Where models run, with commas between them.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
-
-ROUTES = "keras-tf,keras-torch,keras2-tf"
-
-BOXES = "synthesis-times.png"
-"""The picture of RQ3 that is not a curve."""
-
-SHORT = 24
-"""Signs of a name that stays on one line of a table."""
 
 
 @app.command(epilog="Example: cometfuzz evaluate rq1 --generated --seeds 3 --cases 300 --out evaluations/small")
@@ -92,7 +69,7 @@ def rq1(
     """
     chosen = all_arms.chosen(arms)
     bounds = Bounds(cases, cpu_seconds)
-    _evaluate("rq1", out, chosen, seeds, bounds, published.RQ1, routes if executed else "", as_json)
+    evaluate("rq1", out, chosen, seeds, bounds, published.RQ1, routes if executed else "", as_json)
 
 
 @app.command(epilog="Example: cometfuzz evaluate rq2 --out evaluations/rq1 --seeds 3 --minutes 30")
@@ -125,20 +102,7 @@ def rq2(
         found.insert(0, faults.unique_bugs(runs, unique, waiting(runs, unique)))
     plain = faults.as_plain(found, f"cometfuzz evaluate rq2 --out {out} --seeds {seeds} --arms {arms}")
     grids = {title: each for every in found for title, each in faults.grids(every).items()}
-    texts = [faults.PUBLISHED, *faults.NOT_COMPARABLE]
-    with writing(out):
-        parts = [f"# rq2\n\n{machine()}", *(f"## {title}\n\n{pipes(*each)}" for title, each in grids.items())]
-        (out / "rq2.md").write_text("\n\n".join([*parts, *(f"- {text}" for text in texts)]) + "\n")
-        (out / "rq2.json").write_text(json.dumps(plain, indent=2) + "\n")
-        section("rq2", plain["command"], plain["machine"], grids, texts[:1], texts[1:]).save(out)
-    if as_json:
-        print_json(plain)
-    else:
-        console = Console()
-        for title, each in grids.items():
-            _print_grid(console, title, *each)
-        for text in texts:
-            console.print(f"- {text}", highlight=False)
+    tell(out, "rq2", plain, grids, [faults.PUBLISHED], faults.NOT_COMPARABLE, as_json)
     if interrupted:
         raise KeyboardInterrupt
 
@@ -181,11 +145,16 @@ def rq4(
     if switches or mutations:
         chosen = all_arms.single_switches(executed) if switches else all_arms.without_one()
         name, bounds = "rq4-switches" if switches else "rq4-mutations", Bounds(cases, cpu_seconds)
-        where, carry = (seeding.MODERN_ROUTE, _on_keras) if executed else ("", None)
-        _evaluate(name, out, chosen, seeds, bounds, {}, where, as_json, carry)
+        where, carry = (seeding.MODERN_ROUTE, on_keras) if executed else ("", None)
+        evaluate(name, out, chosen, seeds, bounds, {}, where, as_json, carry, _worth)
         return
     chosen, bounds = all_arms.chosen(arms), Bounds(cases, cpu_seconds)
-    _evaluate("rq4", out, chosen, seeds, bounds, published.RQ4, routes if executed else "", as_json)
+    evaluate("rq4", out, chosen, seeds, bounds, published.RQ4, routes if executed else "", as_json)
+
+
+def _worth(tables: Sequence[Points], compared: Comparisons) -> dict[str, Grid]:
+    """Which parts of the search earn their place, after as many cases as all arms have."""
+    return {"what each part is worth": worth_grid("comet", compared, STAYS)}
 
 
 @app.command(epilog="Example: cometfuzz evaluate sigma --seeds 3 --cases 200")
@@ -203,10 +172,10 @@ def sigma(
     The totals of parameters differ, so look at inputs and sequences; the paper has 29.3 to 39.5% of the latter.
     """
     bounds, where = Bounds(cases, cpu_seconds), routes if executed else ""
-    _evaluate("sigma", out, all_arms.sigmas(), seeds, bounds, {}, where, as_json, None, _over_sigma)
+    evaluate("sigma", out, all_arms.sigmas(), seeds, bounds, {}, where, as_json, None, _over_sigma)
 
 
-def _over_sigma(tables: Sequence[Points]) -> dict[str, Grid]:
+def _over_sigma(tables: Sequence[Points], compared: Comparisons) -> dict[str, Grid]:
     """The least and the largest share over all sigmas at equal cases, as the paper tells them."""
     rows = []
     for criterion, (least, most) in published.SIGMA.items():
@@ -250,33 +219,18 @@ def nnsmith(
                 interrupted = True
                 break
     if every:
-        _write_nnsmith(folder, every, setting, as_json)
+        _tell_nnsmith(folder, every, setting, as_json)
     if interrupted:
         raise KeyboardInterrupt
 
 
-def _write_nnsmith(folder: Path, every: Sequence[beside.Stored], setting: beside.Setting, as_json: bool) -> None:
+def _tell_nnsmith(folder: Path, every: Sequence[beside.Stored], setting: beside.Setting, as_json: bool) -> None:
     command = (
         f"cometfuzz evaluate nnsmith --seeds {len(every)} --cpu-seconds {setting.cpu_s:g} --routes {setting.routes}"
     )
     plain = beside.as_plain(every, f"{command} --strategy {setting.strategy} --nodes {setting.nodes}")
     grids = {"on the same readers": beside.comparison_grid(every), "signatures": beside.finding_grid(every)}
-    with writing(folder):
-        parts = ["# nnsmith", f"`{plain['command']}`; {plain['machine']}"]
-        parts += [f"## {title}\n\n{pipes(*each)}" for title, each in grids.items()]
-        parts += [f"- {text}" for text in beside.NOT_COMPARABLE]
-        (folder / "nnsmith.md").write_text("\n\n".join(parts) + "\n")
-        (folder / "nnsmith.json").write_text(json.dumps(plain, indent=1) + "\n")
-        texts = beside.NOT_COMPARABLE
-        section("nnsmith", plain["command"], plain["machine"], grids, (), texts).save(folder)
-    if as_json:
-        print_json(plain)
-        return
-    console = Console()
-    for title, each in grids.items():
-        _print_grid(console, title, *each)
-    for text in beside.NOT_COMPARABLE:
-        console.print(f"- {text}", highlight=False)
+    tell(folder, "nnsmith", plain, grids, (), beside.NOT_COMPARABLE, as_json)
 
 
 @app.command("uncovered", epilog="Example: cometfuzz evaluate uncovered evaluations/rq1/directed")
@@ -299,19 +253,7 @@ def missed_branches(
         "branches by part and class": uncovered.area_grid(found, reached),
         "reachable and missed": uncovered.remedy_grid(found, most),
     }
-    with writing(folder):
-        parts = ["# uncovered", f"`{plain['command']}`; {plain['machine']}"]
-        parts += [f"## {title}\n\n{pipes(*each)}" for title, each in grids.items()]
-        (folder / "uncovered.md").write_text("\n\n".join(parts) + "\n")
-        (folder / "uncovered.json").write_text(json.dumps(plain, indent=1) + "\n")
-        texts = uncovered.NOT_COMPARABLE
-        section("uncovered", plain["command"], plain["machine"], grids, (), texts).save(folder)
-    if as_json:
-        print_json(plain)
-        return
-    console = Console()
-    for title, each in grids.items():
-        _print_grid(console, title, *each)
+    tell(folder, "uncovered", plain, grids, (), uncovered.NOT_COMPARABLE, as_json)
 
 
 @app.command("page", epilog="Example: cometfuzz evaluate page evaluations --out docs/evaluation.md")
@@ -355,106 +297,6 @@ def everything(
     write_page(out)
 
 
-Carry = Callable[[Run, Bounds, running.Show], None]
-"""How a run is made, or gone on with."""
-
-
-def _evaluate(
-    name: str,
-    out: Path | None,
-    arms: Sequence[Arm],
-    seeds: int,
-    bounds: Bounds,
-    known: Mapping[str, Mapping[str, float]],
-    routes: str,
-    as_json: bool,
-    carry: Carry | None = None,
-    more: Callable[[Sequence[Points]], Mapping[str, Grid]] = lambda tables: {},
-) -> None:
-    """Make, or go on with, all runs of an experiment, and write what they came to, also when interrupted."""
-    folder = out or Path("evaluations") / name
-    make_folder(folder)
-    make = carry or _carry(routes)
-    runs = list(running.runs(folder, arms, range(1, seeds + 1), bool(routes)))
-    interrupted = False
-    with progress(name, len(runs) * bounds.cases, quiet=as_json) as shown:
-        for place, run in enumerate(runs):
-
-            def show(run: Run, moment: Moment, place: int = place) -> None:
-                shown.update(place * bounds.cases + moment.cases, at=f"{run.arm.name}, seed {run.seed}")
-
-            try:
-                if not run.is_done(bounds):
-                    make(run, bounds, show)
-            except KeyboardInterrupt:
-                interrupted = True
-                break
-            shown.update((place + 1) * bounds.cases)
-    command = f"cometfuzz evaluate {name.replace('-', ' --')} --seeds {seeds} --cases {bounds.cases}"
-    command += f" --cpu-seconds {bounds.cpu_s:g}" if bounds.cpu_s is not None else ""
-    command += f" --arms {','.join(arm.name for arm in arms)}" if name in ("rq1", "rq4") else ""
-    command += (" --executed" if routes else " --generated") if name != "rq3" else ""
-    result = summarise(name, runs, arms[0].name, known, command, more)
-    _write(folder, result, runs)
-    if as_json:
-        print_json(result.as_plain())
-    else:
-        _print(result)
-        Console(stderr=True).print(f"Written to {folder}: index.html, tables.md, result.json, moments.csv and curves.")
-    if interrupted:
-        raise KeyboardInterrupt
-
-
-def _carry(routes: str) -> Carry:
-    """Campaigns on some routes; without one, cases are only made."""
-    if not routes:
-        return running.generate
-    config = load_config(None)
-    usable, wanted = configured(config), routes.split(",")
-    if unknown := [each for each in wanted if each not in usable]:
-        raise UnknownName(f"expected routes out of {', '.join(usable)}; received routes={','.join(unknown)!r}")
-    chosen = {each: usable[each] for each in wanted}
-    return lambda run, bounds, show: running.execute(run, bounds, chosen, config, show)
-
-
-def _write(folder: Path, result: Result, runs: Sequence[Run]) -> None:
-    if not any(run.moments for run in runs):
-        return
-    with writing(folder):
-        pictures = draw(runs, folder)
-        pictures += [BOXES] if (folder / BOXES).is_file() else []
-        (folder / "tables.md").write_text(markdown(result))
-        (folder / "result.json").write_text(json.dumps(result.as_plain(), indent=2) + "\n")
-        (folder / "moments.csv").write_text(rows_csv(runs))
-        (folder / "index.html").write_text(page(result, pictures))
-        tables = {table.title: grid(table) for table in result.tables}
-        tables |= {**comparison_grids(result), **result.more}
-        texts = [intro(result), *([STATISTICS] if result.comparisons else [])]
-        compared_with = published.NOT_COMPARABLE
-        section(result.name, result.command, result.machine, tables, texts, compared_with).save(folder)
-
-
-def _print(result: Result) -> None:
-    console = Console()
-    for each in result.tables:
-        _print_grid(console, f"{each.title}; % of the paper's space (published)", *grid(each, brief=True))
-    for title, grids in {**comparison_grids(result), **result.more}.items():
-        _print_grid(console, title, *grids)
-    for text in published.NOT_COMPARABLE:
-        console.print(f"- {text}", highlight=False)
-    console.print(result.machine, highlight=False)
-
-
-def _print_grid(console: Console, title: str, columns: Sequence[str], cells: Sequence[Sequence[str]]) -> None:
-    names_are_short = all(len(row[0]) <= SHORT for row in cells)
-    headers = [folding(column) for column in columns]
-    headers[0].no_wrap = names_are_short
-    table = Table(*headers, title=title, title_justify="left", box=box.SIMPLE, padding=0, pad_edge=False)
-    for row in cells:
-        table.add_row(*map(Text, row))
-    console.print(table)
-
-
 @app.command(epilog="Example: cometfuzz evaluate rq3 --seeds 1 --cases 30 --syntheses 2")
 def rq3(
     out: Out = None,
@@ -480,11 +322,15 @@ def rq3(
             boxes(made["seconds"], "Synthesis of a small model", folder / BOXES)
         sizes["the ten models together"] = seeding.size_grid(made)
     bounds, route = Bounds(cases, cpu_seconds), seeding.MODERN_ROUTE
-    _evaluate(
-        "rq3", folder, seeding.ARMS, seeds, bounds, published.RQ3, route, as_json, _on_keras, lambda tables: sizes
+    evaluate(
+        "rq3",
+        folder,
+        seeding.ARMS,
+        seeds,
+        bounds,
+        published.RQ3,
+        route,
+        as_json,
+        on_keras,
+        lambda tables, compared: sizes,
     )
-
-
-def _on_keras(run: Run, bounds: Bounds, show: running.Show) -> None:
-    """A run on Keras with TensorFlow alone, with branches, where nothing is judged."""
-    seeding.carry_out(run, bounds, seeding.KerasOnTensorFlow, show)

@@ -19,6 +19,9 @@ from cometfuzz.evaluation.statistics import Comparison, compare, median, quartil
 Grid = tuple[list[str], list[list[str]]]
 """The columns of a table, and its rows."""
 
+Comparisons = Mapping[str, Mapping[str, Comparison]]
+"""Ours against each other arm, by criterion."""
+
 CRITERIA = ("inputs", "parameters", "sequences", "direct")
 OBSERVED = ("branches", "lines")
 COMPARED_WITH = {"sequences": "", "direct": "sequences"}
@@ -74,10 +77,10 @@ class Result:
     seeds: Sequence[int]
     tables: Sequence[Table]
     ours: str
-    comparisons: Mapping[str, Mapping[str, Comparison]]
+    comparisons: Comparisons
     machine: str
     command: str
-    by_cpu: Mapping[str, Mapping[str, Comparison]] = field(default_factory=dict)
+    by_cpu: Comparisons = field(default_factory=dict)
     """The same comparisons as `comparisons`, at equal CPU time instead of equal cases."""
     more: Mapping[str, Grid] = field(default_factory=dict)
     """Other tables of the experiment, by title."""
@@ -98,7 +101,7 @@ class Result:
         }
 
 
-def _plain(comparisons: Mapping[str, Mapping[str, Comparison]]) -> dict[str, Any]:
+def _plain(comparisons: Comparisons) -> dict[str, Any]:
     return {
         criterion: {
             arm: {**asdict(each), "size": each.size, "significant": each.is_significant} for arm, each in found.items()
@@ -107,13 +110,17 @@ def _plain(comparisons: Mapping[str, Mapping[str, Comparison]]) -> dict[str, Any
     }
 
 
+More = Callable[[Sequence[Table], Comparisons], Mapping[str, Grid]]
+"""Other tables of an experiment, out of its tables and what was compared at equal cases."""
+
+
 def summarise(
     name: str,
     runs: Sequence[Run],
     ours: str,
     published: Mapping[str, Mapping[str, float]],
     command: str = "",
-    more: Callable[[Sequence[Table]], Mapping[str, Grid]] = lambda tables: {},
+    more: More = lambda tables, comparisons: {},
 ) -> Result:
     """The tables of some runs that have begun; the arm `ours` is compared with the others."""
     by_arm: dict[str, list[Run]] = {}
@@ -130,17 +137,18 @@ def summarise(
         Table(f"after {cases} cases", [_row(arm, each, published) for arm, each in at_cases.items()]),
         Table(f"after {cpu_s:.1f} CPU seconds", [_row(arm, each, published) for arm, each in at_cpu.items()]),
     ]
+    compared = _compared(ours, at_cases, criteria)
     return Result(
         name,
         any(run.executed for run in begun),
         sorted({run.seed for run in begun}),
         tables,
         ours,
-        _compared(ours, at_cases, criteria),
+        compared,
         machine(),
         command,
         _compared(ours, at_cpu, criteria),
-        {"what the last tenth of the cases added, in points": growth_grid(begun), **more(tables)},
+        {"what the last tenth of the cases added, in points": growth_grid(begun), **more(tables, compared)},
     )
 
 
@@ -244,6 +252,24 @@ def _growth(run: Run, criterion: str) -> float | None:
     return run.share(last, criterion) - run.share(before, criterion)
 
 
+def worth_grid(ours: str, comparisons: Comparisons, stays: Mapping[str, str]) -> Grid:
+    """What each part of the search is worth: in which criteria it is missed when it is off, in which it stands in the
+    way, and why it stays where coverage alone would not say so."""
+    parts = list(dict.fromkeys(arm for found in comparisons.values() for arm in found))
+    rows = []
+    for arm in parts:
+        better: list[str] = []
+        worse: list[str] = []
+        for criterion, found in comparisons.items():
+            each = found.get(arm)
+            if each is not None and each.is_significant:
+                (worse if each.ours > each.theirs else better).append(f"{criterion} {each.theirs - each.ours:+.1f}")
+        off = arm.removeprefix(f"{ours}, ")
+        why = stays.get(off, "" if worse else "nothing speaks for it")
+        rows.append([off, ", ".join(worse), ", ".join(better), why or "it earns its place"])
+    return ["off", "worse, in points", "better, in points", "why it stays"], rows
+
+
 def comparison_grids(result: Result) -> dict[str, Grid]:
     """The comparisons of ours at equal cases and at equal CPU time, by title."""
     points = {
@@ -256,7 +282,7 @@ def comparison_grids(result: Result) -> dict[str, Grid]:
     }
 
 
-def comparison_grid(result: Result, comparisons: Mapping[str, Mapping[str, Comparison]]) -> Grid:
+def comparison_grid(result: Result, comparisons: Comparisons) -> Grid:
     """Ours against each other arm, by criterion."""
     columns = ["criterion", "against", result.ours, "theirs", "n", "A12", "effect", "p (Holm)"]
     cells = [

@@ -66,6 +66,16 @@ SWITCHES: Mapping[str, Callable[[Options], Comet]] = MappingProxyType(
 reward for new branches, which says nothing where nothing runs; a pool that grows; keeping clear of what is known."""
 
 
+STAYS: Mapping[str, str] = MappingProxyType(
+    {
+        "no gaps": "it is there for bugs: what is behind a call that is known to fail is not tested",
+        BRANCH_REWARD: "it goes for code and not for layers, and says nothing where nothing runs",
+        f"{WITHOUT}SpecialI": "it is there for bugs with NaN and Inf: the paper's space has no values of data",
+    }
+)
+"""Why a part stays that coverage of layers does not speak for."""
+
+
 def ablated(switch: str, options: Options) -> Comet:
     """Comet with a switch of SWITCHES, or "without MUTATION"."""
     if switch in SWITCHES:
