@@ -12,6 +12,7 @@ import msgspec
 from cometfuzz.errors import InvalidCampaign
 from cometfuzz.evaluation.tables import Grid, pipes
 from cometfuzz.places import Place
+from cometfuzz.reports.text import clean
 
 SECTION = "section-{}.json"
 MAX_BYTES = 16 * 2**20
@@ -62,7 +63,7 @@ def sections(folder: Path) -> list[Section]:
     for path in sorted(folder.rglob(SECTION.format("*"))):
         place = Place(path.parent)
         try:
-            each = msgspec.json.decode(place.read(path.name, MAX_BYTES), type=Section)
+            each = _harmless(msgspec.json.decode(place.read(path.name, MAX_BYTES), type=Section))
             if wrong := [title for title, (columns, rows) in each.tables.items() if _is_ragged(columns, rows)]:
                 raise ValueError(f"a table whose rows are not of one length, {wrong[0]!r:.80}")
         except (ValueError, RecursionError) as error:
@@ -73,6 +74,16 @@ def sections(folder: Path) -> list[Section]:
     if not found:
         raise InvalidCampaign(f"{folder}: expected the runs of `cometfuzz evaluate`; received none with a section")
     return sorted(found.values(), key=lambda each: (_order(each.name), each.name))
+
+
+def _harmless(found: Section) -> Section:
+    """A section whose texts steer no terminal: it may be a stranger's."""
+    tables = {
+        clean(title): ([clean(column) for column in columns], [[clean(cell) for cell in row] for row in rows])
+        for title, (columns, rows) in found.tables.items()
+    }
+    says, not_comparable = (tuple(map(clean, texts)) for texts in (found.says, found.not_comparable))
+    return Section(clean(found.name), clean(found.command), clean(found.machine), says, tables, not_comparable)
 
 
 def _is_ragged(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
