@@ -16,6 +16,7 @@ from triaging import Acting, Condition, crash_of
 from typer.testing import CliRunner
 
 from cometfuzz.campaign.store import Store
+from cometfuzz.catalogue import LAYERS
 from cometfuzz.cli.evaluate import app
 from cometfuzz.errors import CometfuzzError, InvalidCampaign, UnknownName
 from cometfuzz.evaluation import published, rq2
@@ -25,8 +26,9 @@ from cometfuzz.evaluation.running import Bounds, Moment, Run, Show, generate, ru
 from cometfuzz.evaluation.statistics import a12, compare, holm, mann_whitney, quartiles
 from cometfuzz.evaluation.tables import grid, growth_grid, markdown, pipes, rows_csv, summarise, worth_grid
 from cometfuzz.evaluation.unique import Progress as Step
-from cometfuzz.evaluation.unique import Unique, triage_runs, waiting
+from cometfuzz.evaluation.unique import Unique, triage_runs, unknowing, waiting
 from cometfuzz.execution.executor import Executor
+from cometfuzz.execution.versions import usual_view
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.codec import case_id
 from cometfuzz.oracles.finding import Finding
@@ -281,6 +283,16 @@ def test_bugs_are_those_of_all_campaigns_with_nothing_known(tmp_path: Path) -> N
     hidden = Script("import keras", "main", False, 0, "")
     unshown = replace(unique, bugs={name: replace(bug, script=hidden) for name, bug in unique.bugs.items()})
     assert rq2.unique_bugs(every, unshown, {}).kinds == []
+
+
+def test_the_ledger_says_nothing_to_the_triage_of_an_experiment() -> None:
+    routes = [ROUTES["keras-tf"], ROUTES["onnxruntime"]]
+    names = [layer for layer in LAYERS if any(usual_view().rules_of(route.name, layer) for route in routes)]
+    assert len(names) > 5
+    with unknowing(routes) as executor:
+        assert executor.pause_after == 0
+        assert not any(executor.view.rules_of(route.name, layer) for route in routes for layer in names)
+        assert executor.view.versions["keras-tf"]["keras"]
 
 
 def test_spoilt_bugs_are_refused(tmp_path: Path) -> None:
