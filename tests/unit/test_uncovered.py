@@ -69,7 +69,7 @@ def reached(*lines: int, branches: tuple[tuple[int, int], ...] = ()) -> Branches
     return Branches.from_plain({"keras.src.layers.core.dense": {**report, "lines": list(lines)}})
 
 
-SOURCE = Source("keras.src.layers.core.dense", ast.parse(TEXT), TEXT, BRANCHES)
+SOURCE = Source("keras.src.layers.core.dense", ast.parse(TEXT), BRANCHES)
 CALLED = reached(1, 2, 9, 11, 13, 15, 17, branches=((9, 11), (11, 13), (13, 15), (15, 17)))
 
 
@@ -100,7 +100,7 @@ def test_each_class_is_told_from_the_source() -> None:
 
 def test_a_class_that_is_named_where_calls_lead_is_reachable() -> None:
     text = TEXT.replace("self.helper(each)", "Stranger().call(each)")
-    source = Source(SOURCE.name, ast.parse(text), text, BRANCHES)
+    source = Source(SOURCE.name, ast.parse(text), BRANCHES)
     found = {(each.line, each.to): each.kind for each in missed([source], CALLED)}
     assert found[26, 27] == MISSED
     assert found[31, 32] == UNREACHABLE

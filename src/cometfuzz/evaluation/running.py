@@ -182,8 +182,10 @@ def execute(run: Run, bounds: Bounds, routes: Mapping[str, Route], config: Confi
                     if not isinstance(event, CaseDone):
                         continue
                     executed, nodes = executed + event.feedback["executed"], nodes + event.nodes
-                    library = last.library_cpu_s + session.executor.usage.library_cpu_s
-                    spent = last.cpu_s + time.process_time() - began + session.executor.usage.library_cpu_s
+                    usage = session.executor.usage
+                    in_libraries = usage.library_cpu_s - usage.start_cpu_s
+                    library = last.library_cpu_s + in_libraries
+                    spent = last.cpu_s + time.process_time() - began + in_libraries
                     cases = event.index + 1
                     over = bounds.cpu_s is not None and spent >= bounds.cpu_s
                     if is_due(cases, every) or cases >= bounds.cases or over:

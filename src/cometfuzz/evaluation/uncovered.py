@@ -116,7 +116,6 @@ class Source:
 
     name: str
     tree: ast.Module
-    text: str
     branches: Sequence[Branch]
     functions: list[Function] = field(default_factory=list)
     bases: dict[str, frozenset[str]] = field(default_factory=dict)
@@ -201,7 +200,7 @@ def sources(reached: Branches) -> list[Source]:
         if known is not None and known.digest != each.digest:
             raise CometfuzzError(f"{name}: expected branches of the source that is installed; received another one's")
         text = Path(each.path).read_text(encoding="utf-8")
-        found.append(Source(name, ast.parse(text), text, each.branches))
+        found.append(Source(name, ast.parse(text), each.branches))
     return found
 
 
@@ -310,7 +309,7 @@ def _classed(
     line, to = branch
     function = source.at.get(line)
     key = (source.name, function.path) if function is not None else (source.name, "")
-    test, needs, fails = _said(source, to, deciding)
+    test, needs, fails = _said(to, deciding)
     where = key[1] or "the module itself"
     entered = key in ran or not key[1]
     about = f"{source.name}.{where} {test}"
@@ -327,20 +326,20 @@ def _classed(
     return Missed(source.name, where, line, to, test, needs, kind, entered)
 
 
-def _said(source: Source, to: int, deciding: tuple[Deciding, bool] | None) -> tuple[str, str, bool]:
+def _said(to: int, deciding: tuple[Deciding, bool] | None) -> tuple[str, str, bool]:
     """What decides, what it needs to be, and whether that leads to an exception."""
     if deciding is None:
         return "", "", False
     node, failing = deciding
     within = any(each.lineno <= to <= (each.end_lineno or each.lineno) for each in node_body(node))
     if isinstance(node, ast.Match):
-        return f"match {_text(source, node.subject)}", f"goes to line {to}", failing
+        return f"match {_text(node.subject)}", f"goes to line {to}", failing
     block = node_body(node) if within else node.orelse
     fails = failing or _fails(block)
     if isinstance(node, ast.For | ast.AsyncFor):
         said = "has an element" if within else "has come to its end, or has none"
-        return f"{_text(source, node.target)} in {_text(source, node.iter)}", said, fails
-    return _text(source, node.test), "is true" if within else "is false", fails
+        return f"{_text(node.target)} in {_text(node.iter)}", said, fails
+    return _text(node.test), "is true" if within else "is false", fails
 
 
 def node_body(node: Deciding) -> Sequence[ast.stmt]:
@@ -348,8 +347,8 @@ def node_body(node: Deciding) -> Sequence[ast.stmt]:
     return [each for case in node.cases for each in case.body] if isinstance(node, ast.Match) else node.body
 
 
-def _text(source: Source, node: ast.AST) -> str:
-    return " ".join((ast.get_source_segment(source.text, node) or "").split())[:120]
+def _text(node: ast.AST) -> str:
+    return " ".join(ast.unparse(node).split())[:120]
 
 
 def area_of(module: str) -> str:
