@@ -23,7 +23,7 @@ from cometfuzz.evaluation import published, rq2
 from cometfuzz.evaluation.arms import Arm, arms, folder_of, sigmas
 from cometfuzz.evaluation.pictures import band, draw, page
 from cometfuzz.evaluation.running import Bounds, Moment, Run, Show, generate, runs
-from cometfuzz.evaluation.statistics import a12, compare, holm, mann_whitney, quartiles
+from cometfuzz.evaluation.statistics import a12, compare, holm, mann_whitney, most_comparisons, quartiles
 from cometfuzz.evaluation.tables import grid, growth_grid, markdown, pipes, rows_csv, summarise, worth_grid
 from cometfuzz.evaluation.unique import Progress as Step
 from cometfuzz.evaluation.unique import Unique, triage_runs, unknowing, waiting
@@ -52,6 +52,9 @@ def test_statistics_are_those_that_one_finds_by_hand() -> None:
     others = {str(number): apart[1] for number in range(7)}
     found = compare(apart[0], others)
     assert [each.p for each in found.values()].count(None) == 1  # the seventh
+    assert [most_comparisons(runs, runs) for runs in (2, 5, 7)] == [6, 6, 85]
+    seven = compare([*apart[0], 11.0, 12.0], {str(number): [*apart[1], 0.0, -1.0] for number in range(8)})
+    assert {each.is_significant for each in seven.values()} == {True}
     assert found["0"].p == pytest.approx(6 * 2 / 252)
     assert (found["0"].size, found["0"].is_significant) == ("large", True)
     assert compare([1.0, 2, 3], {"same": [1.0, 2, 3]})["same"].size == "negligible"

@@ -265,7 +265,9 @@ def worth_grid(ours: str, comparisons: Comparisons, stays: Mapping[str, str]) ->
             if each is not None and each.is_significant:
                 (worse if each.ours > each.theirs else better).append(f"{criterion} {each.theirs - each.ours:+.1f}")
         off = arm.removeprefix(f"{ours}, ")
-        why = stays.get(off, "" if worse else "nothing speaks for it")
+        tested = any(found[arm].p is not None for found in comparisons.values() if arm in found)
+        silent = "nothing speaks for it" if tested else "not tested: too few seeds for so many"
+        why = "" if worse else stays.get(off, silent)
         rows.append([off, ", ".join(worse), ", ".join(better), why or "it earns its place"])
     return ["off", "worse, in points", "better, in points", "why it stays"], rows
 
@@ -310,8 +312,9 @@ def markdown(result: Result) -> str:
 
 
 STATISTICS = (
-    "Exact two-sided test of Mann and Whitney, corrected by Holm within a criterion over at most six comparisons; A12: "
-    "how often a run of ours is ahead, 0.56 small, 0.64 medium, 0.71 large. A star: p is at most 0.05 after that."
+    "Exact two-sided test of Mann and Whitney, corrected by Holm within a criterion over at most six comparisons, or as "
+    "many as a p can survive with so many seeds; A12: how often a run of ours is ahead, 0.56 small, 0.64 medium, 0.71 "
+    "large. A star: p is at most 0.05 after that."
 )
 
 

@@ -70,6 +70,7 @@ STAYS: Mapping[str, str] = MappingProxyType(
     {
         "no gaps": "it is there for bugs: what is behind a call that is known to fail is not tested",
         BRANCH_REWARD: "it goes for code and not for layers, and says nothing where nothing runs",
+        **dict.fromkeys((WITHOUT + name for name in PAPER), "it is one of the eight that make this the paper's search"),
         f"{WITHOUT}SpecialI": "it is there for bugs with NaN and Inf: the paper's space has no values of data",
     }
 )
