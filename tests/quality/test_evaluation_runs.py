@@ -45,7 +45,7 @@ def test_a_run_goes_on_where_it_was(tmp_path: Path) -> None:
     assert [moment.covered for moment in halved.moments] == [moment.covered for moment in whole.moments]
     assert all(one.cpu_s <= two.cpu_s for one, two in zip(halved.moments, halved.moments[1:], strict=False))
     assert halved.moments[-1].executed == 16
-    assert halved.moments[-1].library_cpu_s > 0
+    assert halved.moments[-1].library_cpu_s == 0, "planted libraries take time only to start, which is not counted"
     assert halved.is_done(Bounds(16))
     (halved.folder / "trace.json").unlink()
     with pytest.raises(InvalidCampaign, match="expected the campaign of this run; received one with other strategy"):

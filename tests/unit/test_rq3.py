@@ -1,82 +1,149 @@
-"""RQ3 without a library: what is counted, when, and at what cost. An executor of a fixed price stands in for Keras."""
+"""RQ3 without a library: what is counted, when, and at what cost. A runner of a fixed price stands in for Keras."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
-from cometfuzz.coverage.layers import CRITERIA
-from cometfuzz.evaluation.rq3 import Arm, Execution, run, summarise
+from cometfuzz.coverage.branches import Branches
+from cometfuzz.errors import InvalidCampaign
+from cometfuzz.evaluation import published as theirs
+from cometfuzz.evaluation import rq3
+from cometfuzz.evaluation.arms import Arm
+from cometfuzz.evaluation.pictures import boxes
+from cometfuzz.evaluation.rq3 import ARMS, Execution, carry_out, size_grid, synthesis
+from cometfuzz.evaluation.running import Bounds, Moment, Run
+from cometfuzz.evaluation.tables import markdown, summarise
 from cometfuzz.ir.case import Case
-from cometfuzz.mutation.base import ModelLimits
-from cometfuzz.search.baselines.baseline import LIFTED
-from cometfuzz.seeds.published import original, synthesised
+from cometfuzz.seeds import published
+from cometfuzz.synthesis.measure import PAPER_SYNTHESISED
+
+SYNTHESISED, ORIGINALS = ARMS
 
 
 class Priced:
-    """Every case costs the same; every n-th fails."""
+    """Every case costs the same; every n-th fails; every second one that executes reaches a branch."""
 
     def __init__(self, cpu_s: float, fails_every: int = 0) -> None:
         self.cpu_s, self.fails_every = cpu_s, fails_every
+        self.branches: Branches | None = None
         self.cases: list[Case] = []
 
+    @contextmanager
+    def __call__(self, branches: Branches) -> Iterator["Priced"]:
+        self.branches = branches
+        yield self
+
     def execute(self, case: Case) -> Execution:
+        assert self.branches is not None
         self.cases.append(case)
-        return Execution(not self.fails_every or len(self.cases) % self.fails_every != 0, self.cpu_s)
+        done = not self.fails_every or len(self.cases) % self.fails_every != 0
+        reached = [[1, line] for line in range(len(self.cases) // 2 if done else 0)]
+        report = {"keras": {"digest": "d", "all": [500, 10], "branches": reached, "lines": [1]}}
+        return Execution(done, self.cpu_s, self.branches.merge(report).branch_count > 0)
 
 
-def two_arms(dear: Priced, cheap: Priced) -> list[Arm]:
-    large, small = [original("MobileNetV2")], [synthesised("MobileNetV2")]
-    return [Arm("original", large, LIFTED, 1, dear), Arm("synthesised", small, ModelLimits(), 1, cheap)]
-
-
-def nothing(arms: Sequence[Arm]) -> None:
+def nothing(run: Run, moment: Moment) -> None:
     pass
 
 
-def test_equal_cases_and_equal_time() -> None:
-    both = two_arms(Priced(1000.0), Priced(100.0))
-    assert not run(both, 10, nothing)
-    result = summarise(both)
-    assert result["cases"] == 10
-    assert {name: row["models"] for name, row in result["equal_cases"].items()} == {"original": 10, "synthesised": 10}
-    assert result["equal_time"]["cpu_s"] == pytest.approx(1000, rel=0.05)
-    assert result["equal_time"]["original"]["models"] in (0, 1)
-    assert result["equal_time"]["synthesised"]["models"] == 10
-    assert result["equal_cases"]["original"]["library_cpu_s"] == 10_000
-    assert set(result["equal_cases"]["original"]["coverage"]) == set(CRITERIA)
+def carried(out: Path, arm: Arm, bounds: Bounds, runner: Priced, show: Callable[..., None] = nothing) -> Run:
+    run = Run.at(out, arm, 1, True)
+    carry_out(run, bounds, runner, show)
+    return Run.at(out, arm, 1, True)
 
 
-def test_mutants_of_originals_keep_their_size() -> None:
-    dear = Priced(1.0)
-    run(two_arms(dear, Priced(1.0))[:1], 12, nothing)
-    sizes = [len(case.graph.nodes) for case in dear.cases]
-    assert sum(size > 100 for size in sizes) >= 6
+def test_mutants_of_originals_keep_their_size_and_cost_what_they_cost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(published, "names", lambda: ["LeNet", "MobileNetV2"])
+    dear, cheap = Priced(1000.0), Priced(100.0)
+    both = [carried(tmp_path, ORIGINALS, Bounds(8), dear), carried(tmp_path, SYNTHESISED, Bounds(8), cheap)]
+    assert max(len(case.graph.nodes) for case in cheap.cases) <= 40
+    assert max(len(case.graph.nodes) for case in dear.cases) > 100
+    last = both[0].moments[-1]
+    assert (last.cases, last.executed, last.library_cpu_s) == (8, 8, 8_000)
+    assert last.cpu_s == pytest.approx(8_000, rel=0.01)
+    assert (last.covered["branches"], both[0].totals["branches"]) == (4, 500)
+    result = summarise("rq3", both[::-1], "synthesised", theirs.RQ3)
+    at_cases, at_cpu = result.tables
+    assert [row.models for row in at_cases.rows] == [8, 8]
+    assert [row.models for row in at_cpu.rows] == [8, 1]
+    assert "69.7" in markdown(result)
 
 
-def test_a_case_that_fails_is_a_model_but_covers_nothing() -> None:
-    failing = Arm("failing", [synthesised("LeNet")], ModelLimits(), 1, Priced(1.0, fails_every=1))
-    run([failing], 10, nothing)
-    assert (failing.trace[-1].models, failing.trace[-1].executed) == (10, 0)
-    assert set(failing.trace[-1].covered.values()) == {0}
+def test_a_case_that_fails_is_a_model_but_covers_nothing(tmp_path: Path) -> None:
+    last = carried(tmp_path, SYNTHESISED, Bounds(10), Priced(1.0, fails_every=1)).moments[-1]
+    assert (last.cases, last.executed, last.covered["inputs"]) == (10, 0, 0)
 
 
-def test_an_interrupt_leaves_a_result() -> None:
-    both = two_arms(Priced(1.0), Priced(1.0))
+def test_a_run_that_was_interrupted_goes_on_with_the_same_cases(tmp_path: Path) -> None:
+    whole, first, second = Priced(1.0), Priced(1.0), Priced(1.0)
+    expected = carried(tmp_path / "whole", SYNTHESISED, Bounds(24), whole)
 
-    def interrupt(arms: Sequence[Arm]) -> None:
-        if len(arms[1].trace) == 3:
+    def interrupt(run: Run, moment: Moment) -> None:
+        if moment.cases == 15:
             raise KeyboardInterrupt
 
-    assert run(both, 50, interrupt)
-    assert summarise(both)["cases"] == 3
+    with pytest.raises(KeyboardInterrupt):
+        carried(tmp_path / "halves", SYNTHESISED, Bounds(24), first, interrupt)
+    got = carried(tmp_path / "halves", SYNTHESISED, Bounds(24), second)
+    assert (len(first.cases), len(second.cases)) == (15, 9)
+    assert [case.graph for case in [*first.cases, *second.cases][:15]] == [case.graph for case in whole.cases[:15]]
+    assert [moment.cases for moment in got.moments] == [moment.cases for moment in expected.moments]
+    assert got.moments[-1].cpu_s >= 24
+    assert got.is_done(Bounds(24))
 
 
-def test_before_the_first_case_there_is_nothing_to_compare() -> None:
-    assert summarise(two_arms(Priced(1.0), Priced(1.0)))["equal_cases"] == {}
+def test_new_branches_are_rewarded(tmp_path: Path) -> None:
+    class Unobserved(Priced):
+        def execute(self, case: Case) -> Execution:
+            return Execution(super().execute(case).completed, 1.0, None)
+
+    seeing, blind = Priced(1.0), Unobserved(1.0)
+    for runner, name in ((seeing, "a"), (blind, "b")):
+        carried(tmp_path / name, SYNTHESISED, Bounds(40), runner)
+    assert [case.graph for case in seeing.cases] != [case.graph for case in blind.cases]
 
 
-def test_the_same_seed_gives_the_same_cases() -> None:
-    first, second = Priced(1.0), Priced(5.0)
-    for executor in (first, second):
-        run([Arm("any", [synthesised("LeNet")], ModelLimits(), 3, executor)], 15, nothing)
-    assert [case.graph for case in first.cases] == [case.graph for case in second.cases]
+def test_a_run_ends_when_its_time_is_spent(tmp_path: Path) -> None:
+    assert carried(tmp_path, SYNTHESISED, Bounds(100, 30.5), Priced(10.0)).moments[-1].cases == 4
+
+
+SIZES = {"layers": 1, "weights": 2, "inputs": 3, "parameters": 4, "sequences": 5}
+PUBLISHED = {"original": {**SIZES, "layers": 2025, "weights_millions": 305.28}}
+TOTAL = {"runs": 1, "original": SIZES, "spread": SIZES, **SIZES}
+
+
+def test_the_synthesis_is_made_once_and_stands_beside_the_paper(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(published, "names", lambda: ["LeNet"])
+    theirs = {name: {"mean": mean, "spread": spread} for name, (mean, spread) in PAPER_SYNTHESISED.items()}
+    total = {**TOTAL, "paper": {**PUBLISHED, "synthesised": theirs}}
+    monkeypatch.setattr(rq3, "measure", lambda *given, measure=rq3.measure: measure(*given[:3], asked.append, 2))
+    monkeypatch.setattr(rq3, "summarise", lambda originals, timed: {"total": total})
+    made = synthesis(tmp_path, 1, lambda name: None)
+    assert asked == list(made["seconds"]) == ["LeNet"]
+    assert synthesis(tmp_path, 1, lambda name: None) == made
+    assert len(asked) == 1
+    columns, rows = size_grid(made)
+    assert [len(row) for row in rows] == [len(columns)] * 4
+    assert rows[1] == ["originals, published", "2025", "305.28 M", "3", "4", "5", ""]
+    assert "317.8 ± 3.9" in rows[3]
+    boxes(made["seconds"], "Synthesis", tmp_path / "boxes.png")
+    assert (tmp_path / "boxes.png").read_bytes()[:4] == b"\x89PNG"
+    (tmp_path / rq3.SYNTHESIS).write_text(json.dumps({"summary": {"total": {"runs": 3}}, "seconds": {"a": 1}}))
+    with pytest.raises(InvalidCampaign, match="expected a synthesis"):
+        synthesis(tmp_path, 1, lambda name: None)
+
+
+def test_what_a_stranger_wrote_is_refused(tmp_path: Path) -> None:
+    run = carried(tmp_path, SYNTHESISED, Bounds(1), Priced(1.0))
+    for name, text in ((rq3.BRANCHES, "[1]"), (rq3.LOG, "[" * 9)):
+        (run.folder / name).write_text(text)
+        with pytest.raises(InvalidCampaign, match="expected"):
+            carried(tmp_path, SYNTHESISED, Bounds(2), Priced(1.0))

@@ -1,55 +1,54 @@
 """`cometfuzz evaluate`: the paper's experiments."""
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from rich import box
 from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
-from cometfuzz.cli.numbers import LARGEST_SEED, at_most
-from cometfuzz.cli.output import folding, make_folder, print_json, writing
+from cometfuzz.cli.evaluating import (
+    BOXES,
+    ROUTES,
+    Arms,
+    AsJson,
+    Cases,
+    CpuSeconds,
+    Executed,
+    Out,
+    Routes,
+    Seeds,
+    evaluate,
+    on_keras,
+    tell,
+)
+from cometfuzz.cli.numbers import MOST_MINUTES, at_most
+from cometfuzz.cli.output import expect_place, make_folder, writing
 from cometfuzz.cli.progress import progress
 from cometfuzz.config import load as load_config
-from cometfuzz.coverage.layers import CRITERIA
-from cometfuzz.errors import CometfuzzError, UnknownName
+from cometfuzz.errors import CometfuzzError
 from cometfuzz.evaluation import arms as all_arms
-from cometfuzz.evaluation import published, running
+from cometfuzz.evaluation import beside, published, running, uncovered
+from cometfuzz.evaluation import page as pages
 from cometfuzz.evaluation import rq2 as faults
-from cometfuzz.evaluation import rq3 as experiment
-from cometfuzz.evaluation.arms import Arm
-from cometfuzz.evaluation.pictures import draw, page
-from cometfuzz.evaluation.running import Bounds, Moment, Run
-from cometfuzz.evaluation.tables import Result, comparison_grid, grid, machine, markdown, pipes, rows_csv, summarise
+from cometfuzz.evaluation import rq3 as seeding
+from cometfuzz.evaluation.pictures import boxes
+from cometfuzz.evaluation.running import Bounds, Run
+from cometfuzz.evaluation.tables import Comparisons, Grid, worth_grid
+from cometfuzz.evaluation.tables import Table as Points
+from cometfuzz.evaluation.unique import Progress as Step
+from cometfuzz.evaluation.unique import Unique, triage_runs, waiting
 from cometfuzz.execution.configuring import configured
+from cometfuzz.places import Place
+from cometfuzz.reports.text import clean
+from cometfuzz.search.ablation import STAYS
+from cometfuzz.seeds import published as published_models
 
 app = typer.Typer(
     no_args_is_help=True,
     help="Make the paper's experiments anew.",
     epilog="Example: cometfuzz evaluate rq1 --generated --seeds 3 --cases 300",
 )
-
-Out = Annotated[
-    Path | None, typer.Option(help="The folder of the runs, which go on where they were; by default evaluations/NAME.")
-]
-Seeds = Annotated[int, typer.Option(min=1, max=100, help="Each arm runs with the seeds from 1 to this.")]
-Cases = Annotated[int, typer.Option(min=1, help="A run ends after so many cases.")]
-CpuSeconds = Annotated[
-    float | None, typer.Option("--cpu-seconds", min=0.0, help="Or after so many CPU seconds, whichever comes first.")
-]
-Arms = Annotated[str, typer.Option("--arms", help="Which strategies, with commas between them; ours first.")]
-Executed = Annotated[bool, typer.Option("--executed/--generated", help="Run the models, or only make them.")]
-Routes = Annotated[str, typer.Option(help="Where models run, with commas between them.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
-
-ROUTES = "keras-tf,keras-torch,keras2-tf"
-
-SHORT = 24
-"""Signs of a name that stays on one line of a table."""
 
 
 @app.command(epilog="Example: cometfuzz evaluate rq1 --generated --seeds 3 --cases 300 --out evaluations/small")
@@ -70,43 +69,59 @@ def rq1(
     """
     chosen = all_arms.chosen(arms)
     bounds = Bounds(cases, cpu_seconds)
-    _evaluate("rq1", out, chosen, seeds, bounds, published.RQ1, routes if executed else "", as_json)
+    evaluate("rq1", out, chosen, seeds, bounds, published.RQ1, routes if executed else "", as_json)
 
 
-@app.command(epilog="Example: cometfuzz evaluate rq2 --out evaluations/rq1 --seeds 3")
+@app.command(epilog="Example: cometfuzz evaluate rq2 --out evaluations/rq1 --seeds 3 --minutes 30")
 def rq2(
     out: Annotated[Path, typer.Option(help="The folder of RQ1, whose models were executed.")] = Path("evaluations/rq1"),
     seeds: Seeds = 7,
     arms: Arms = all_arms.RQ1,
+    triage: Annotated[bool, typer.Option(help="Make bugs of findings; else count rough kinds of them.")] = True,
+    minutes: Annotated[
+        float | None,
+        typer.Option(
+            min=0.0, callback=at_most(MOST_MINUTES), help="Stop the triage after so many minutes; call again."
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Which kinds of faults has each arm found? Read from the campaigns of `evaluate rq1`; nothing runs.
+    """Which bugs has each arm found? Made of the findings of `evaluate rq1`.
 
-    A kind is a defect of the ledger or, where it names none, a rough key: nothing is triaged. The tables are also
-    written into the folder, as rq2.md and rq2.json.
+    The findings of all campaigns are triaged together, as `cometfuzz triage` does it but with an empty ledger: a bug
+    that two arms found is one bug, and what is known beforehand helps nobody. Ctrl-C or --minutes ends it; the same
+    command goes on. Tables of bugs, and of rough kinds, are written into the folder, as rq2.md and rq2.json.
     """
-    found = faults.gather(list(running.runs(out, all_arms.chosen(arms), range(1, seeds + 1), True)))
-    if not found.runs:
+    runs = list(running.runs(out, all_arms.chosen(arms), range(1, seeds + 1), True))
+    found = [faults.gather(runs)]
+    if not found[0].runs:
         raise CometfuzzError(f"{out}: expected campaigns of `cometfuzz evaluate rq1 --out {out}`; received none")
-    grids = {
-        "kinds by arm": faults.arm_grid(found),
-        "kinds by library": faults.library_grid(found),
-        "found by exactly these arms": faults.shared_grid(found),
-        "cases until the first sight, median (runs)": faults.sight_grid(found),
-    }
-    texts = [faults.PUBLISHED, *faults.NOT_COMPARABLE]
-    with writing(out):
-        parts = [f"# rq2\n\n{machine()}", *(f"## {title}\n\n{pipes(*each)}" for title, each in grids.items())]
-        (out / "rq2.md").write_text("\n\n".join([*parts, *(f"- {text}" for text in texts)]) + "\n")
-        (out / "rq2.json").write_text(json.dumps(found.as_plain(), indent=2) + "\n")
-    if as_json:
-        print_json(found.as_plain())
-        return
-    console = Console()
-    for title, each in grids.items():
-        _print_grid(console, title, *each)
-    for text in texts:
-        console.print(f"- {text}", highlight=False)
+    interrupted = triage and _triage(runs, out, minutes, as_json)
+    unique = Unique.of(Place(out))
+    if unique.settled:
+        found.insert(0, faults.unique_bugs(runs, unique, waiting(runs, unique)))
+    plain = faults.as_plain(found, f"cometfuzz evaluate rq2 --out {out} --seeds {seeds} --arms {arms}")
+    grids = {title: each for every in found for title, each in faults.grids(every).items()}
+    tell(out, "rq2", plain, grids, [faults.PUBLISHED], faults.NOT_COMPARABLE, as_json)
+    if interrupted:
+        raise KeyboardInterrupt
+
+
+def _triage(runs: Sequence[Run], out: Path, minutes: float | None, quiet: bool) -> bool:
+    """Triage with a progress bar, and a line for each new bug. True if interrupted."""
+    routes = configured(load_config(None))
+    with progress("triage", quiet=quiet) as shown:
+
+        def show(step: Step) -> None:
+            shown.update(step.done, step.total, step.step)
+            if step.bug is not None and not quiet:
+                shown.say(f"{'bug' if step.bug.is_new else 'not shown'} {step.bug.id}: {clean(step.bug.title)}")
+
+        try:
+            triage_runs(runs, Place(out), routes, show, None if minutes is None else 60 * minutes)
+        except KeyboardInterrupt:
+            return True
+    return False
 
 
 @app.command(epilog="Example: cometfuzz evaluate rq4 --switches --seeds 3 --cases 200")
@@ -124,15 +139,22 @@ def rq4(
 ) -> None:
     """What are the parts of the search worth: its mutations, the choice among them, and each by itself?
 
-    Switches and left out mutations are for generated models only.
+    With --executed, switches and left out mutations run on Keras with TensorFlow alone, and nothing is judged; only
+    there can the reward for new branches be switched off.
     """
     if switches or mutations:
-        chosen = all_arms.single_switches() if switches else all_arms.without_one()
-        name = "rq4-switches" if switches else "rq4-mutations"
-        _evaluate(name, out, chosen, seeds, Bounds(cases, cpu_seconds), {}, "", as_json)
+        chosen = all_arms.single_switches(executed) if switches else all_arms.without_one()
+        name, bounds = "rq4-switches" if switches else "rq4-mutations", Bounds(cases, cpu_seconds)
+        where, carry = (seeding.MODERN_ROUTE, on_keras) if executed else ("", None)
+        evaluate(name, out, chosen, seeds, bounds, {}, where, as_json, carry, _worth)
         return
     chosen, bounds = all_arms.chosen(arms), Bounds(cases, cpu_seconds)
-    _evaluate("rq4", out, chosen, seeds, bounds, published.RQ4, routes if executed else "", as_json)
+    evaluate("rq4", out, chosen, seeds, bounds, published.RQ4, routes if executed else "", as_json)
+
+
+def _worth(tables: Sequence[Points], compared: Comparisons) -> dict[str, Grid]:
+    """Which parts of the search earn their place, after as many cases as all arms have."""
+    return {"what each part is worth": worth_grid("comet", compared, STAYS)}
 
 
 @app.command(epilog="Example: cometfuzz evaluate sigma --seeds 3 --cases 200")
@@ -149,8 +171,105 @@ def sigma(
 
     The totals of parameters differ, so look at inputs and sequences; the paper has 29.3 to 39.5% of the latter.
     """
-    bounds = Bounds(cases, cpu_seconds)
-    _evaluate("sigma", out, all_arms.sigmas(), seeds, bounds, {}, routes if executed else "", as_json)
+    bounds, where = Bounds(cases, cpu_seconds), routes if executed else ""
+    evaluate("sigma", out, all_arms.sigmas(), seeds, bounds, {}, where, as_json, None, _over_sigma)
+
+
+def _over_sigma(tables: Sequence[Points], compared: Comparisons) -> dict[str, Grid]:
+    """The least and the largest share over all sigmas at equal cases, as the paper tells them."""
+    rows = []
+    for criterion, (least, most) in published.SIGMA.items():
+        ours = [row.shares[criterion][0] for row in tables[0].rows if criterion in row.shares]
+        told = f"{min(ours):.1f} to {max(ours):.1f}" if ours else "nothing ran"
+        rows.append([criterion, told, f"{least:.1f} to {most:.1f}"])
+    return {"from sigma 5 to 55": (["criterion", "ours", "published, after six hours"], rows)}
+
+
+@app.command(epilog="Example: cometfuzz evaluate nnsmith --seeds 1 --cpu-seconds 20")
+def nnsmith(
+    out: Out = None,
+    seeds: Seeds = 5,
+    cpu_seconds: Annotated[float, typer.Option(min=0.0, help="For each arm and seed.")] = 120.0,
+    routes: Annotated[str, typer.Option(help="Routes that read one ONNX file.")] = beside.READERS,
+    strategy: Annotated[str, typer.Option(help="What makes our models.")] = "directed",
+    nodes: Annotated[int, typer.Option(min=1, max=100, help="Operators in a model of NNSmith's.")] = 10,
+    as_json: AsJson = False,
+) -> None:
+    """How do our ONNX files compare with NNSmith's, on the same readers and for the same CPU seconds?
+
+    NNSmith makes ONNX files and no layers: operators, their pairs and what readers do with the files are compared, and
+    nothing else. It has an environment of its own: `cometfuzz env create nnsmith`. `--routes direct-onnxruntime,...` is
+    our own writer of ONNX instead of tf2onnx. Ctrl-C loses the seed that is under way; the same command goes on.
+    """
+    folder, setting = out or Path("evaluations/nnsmith"), beside.Setting(routes, strategy, nodes, cpu_seconds)
+    make_folder(folder)
+    every, interrupted = [], False
+    with progress("nnsmith", round(2 * seeds * cpu_seconds), quiet=as_json) as shown:
+        for seed in range(1, seeds + 1):
+            before = round(2 * (seed - 1) * cpu_seconds)
+
+            def show(arm: beside.Arm, before: int = before, seed: int = seed) -> None:
+                second = arm.name == beside.THEIRS
+                spent = min(arm.cpu_s, cpu_seconds) + second * cpu_seconds
+                shown.update(before + round(spent), at=f"{arm.name}, seed {seed}")
+
+            try:
+                every.append(beside.compared(setting, seed, folder, show))
+            except KeyboardInterrupt:
+                interrupted = True
+                break
+    if every:
+        _tell_nnsmith(folder, every, setting, as_json)
+    if interrupted:
+        raise KeyboardInterrupt
+
+
+def _tell_nnsmith(folder: Path, every: Sequence[beside.Stored], setting: beside.Setting, as_json: bool) -> None:
+    command = (
+        f"cometfuzz evaluate nnsmith --seeds {len(every)} --cpu-seconds {setting.cpu_s:g} --routes {setting.routes}"
+    )
+    plain = beside.as_plain(every, f"{command} --strategy {setting.strategy} --nodes {setting.nodes}")
+    grids = {"on the same readers": beside.comparison_grid(every), "signatures": beside.finding_grid(every)}
+    tell(folder, "nnsmith", plain, grids, (), beside.NOT_COMPARABLE, as_json)
+
+
+@app.command("uncovered", epilog="Example: cometfuzz evaluate uncovered evaluations/rq1/directed")
+def missed_branches(
+    folder: Annotated[Path, typer.Argument(help="A campaign, or an experiment: its runs are taken together.")],
+    most: Annotated[int, typer.Option(min=1, help="So many functions in the last table.")] = 25,
+    as_json: AsJson = False,
+) -> None:
+    """Which branches of Keras and TensorFlow did no model reach, and why?
+
+    Each of them is classed, from the sources alone: training or saving; another device or backend; not reachable from a
+    layer; an error path; reachable and missed. For the last class the test is named that would have to come out
+    otherwise. Tables and all branches are written into the folder, as uncovered.md and uncovered.json.
+    """
+    reached, files = uncovered.gathered(folder)
+    found = uncovered.missed(uncovered.sources(reached), reached)
+    plain = uncovered.as_plain(found, reached, files, f"cometfuzz evaluate uncovered {folder}")
+    grids = {
+        "branches by class": uncovered.class_grid(found, reached),
+        "branches by part and class": uncovered.area_grid(found, reached),
+        "reachable and missed": uncovered.remedy_grid(found, most),
+    }
+    tell(folder, "uncovered", plain, grids, (), uncovered.NOT_COMPARABLE, as_json)
+
+
+@app.command("page", epilog="Example: cometfuzz evaluate page evaluations --out docs/evaluation.md")
+def write_page(
+    folder: Annotated[Path, typer.Argument(help="The folder of experiments, as `evaluate all` makes it.")],
+    out: Annotated[Path | None, typer.Option(help="The file; by default evaluation.md in the folder.")] = None,
+) -> None:
+    """Write the page of all experiments that a folder has: every table with the command that made it.
+
+    Published numbers stand beside ours, and what cannot be compared is said in the tables themselves.
+    """
+    found, file = pages.sections(folder), out or folder / "evaluation.md"
+    expect_place(file)
+    with writing(file):
+        file.write_text(pages.page(found, f"cometfuzz evaluate page {folder.name} --out docs/evaluation.md"))
+    Console(stderr=True).print(f"Written to {file}: {', '.join(each.name for each in found)}.")
 
 
 @app.command("all", epilog="Example: cometfuzz evaluate all --seeds 3 --cases 200")
@@ -162,152 +281,56 @@ def everything(
     executed: Executed = True,
     routes: Routes = ROUTES,
 ) -> None:
-    """All that there is, one experiment after the other: rq1 (and rq2, where models run), rq4 with its switches, sigma.
+    """All that there is, one experiment after the other: rq1 (and rq2, rq3, where models run), rq4, sigma.
 
-    Each goes on where it was, so several sessions of some hours will do. RQ3 is a command of its own.
+    Each goes on where it was, so several sessions of some hours will do.
     """
     rq1(out / "rq1", seeds, cases, cpu_seconds, all_arms.RQ1, executed, routes)
     if executed:
         rq2(out / "rq1", seeds, all_arms.RQ1)
+        rq3(out / "rq3", seeds, cpu_seconds=cpu_seconds)
+        missed_branches(out / "rq1")
     rq4(out / "rq4", seeds, cases, cpu_seconds, all_arms.RQ4, executed=executed, routes=routes)
     rq4(out / "rq4-switches", seeds, cases, None, switches=True)
     rq4(out / "rq4-mutations", seeds, cases, None, mutations=True)
     sigma(out / "sigma", seeds, cases, None)
+    write_page(out)
 
 
-def _evaluate(
-    name: str,
-    out: Path | None,
-    arms: Sequence[Arm],
-    seeds: int,
-    bounds: Bounds,
-    known: Mapping[str, Mapping[str, float]],
-    routes: str,
-    as_json: bool,
-) -> None:
-    """Make, or go on with, all runs of an experiment, and write what they came to, also when interrupted."""
-    folder = out or Path("evaluations") / name
-    make_folder(folder)
-    config = load_config(None)
-    usable = configured(config) if routes else {}
-    wanted = routes.split(",") if routes else []
-    if unknown := [each for each in wanted if each not in usable]:
-        raise UnknownName(f"expected routes out of {', '.join(usable)}; received routes={','.join(unknown)!r}")
-    chosen = {each: usable[each] for each in wanted}
-    runs = list(running.runs(folder, arms, range(1, seeds + 1), bool(routes)))
-    interrupted = False
-    with progress(name, len(runs) * bounds.cases, quiet=as_json) as shown:
-        for place, run in enumerate(runs):
-
-            def show(run: Run, moment: Moment, place: int = place) -> None:
-                shown.update(place * bounds.cases + moment.cases, at=f"{run.arm.name}, seed {run.seed}")
-
-            try:
-                if not run.is_done(bounds) and chosen:
-                    running.execute(run, bounds, chosen, config, show)
-                elif not run.is_done(bounds):
-                    running.generate(run, bounds, show)
-            except KeyboardInterrupt:
-                interrupted = True
-                break
-            shown.update((place + 1) * bounds.cases)
-    command = f"cometfuzz evaluate {name.replace('-', ' --')} --seeds {seeds} --cases {bounds.cases}"
-    command += f" --cpu-seconds {bounds.cpu_s:g}" if bounds.cpu_s is not None else ""
-    command += f" --arms {','.join(arm.name for arm in arms)}" if name in ("rq1", "rq4") else ""
-    result = summarise(name, runs, arms[0].name, known, f"{command} {'--executed' if routes else '--generated'}")
-    _write(folder, result, runs)
-    if as_json:
-        print_json(result.as_plain())
-    else:
-        _print(result)
-        Console(stderr=True).print(f"Written to {folder}: index.html, tables.md, result.json, moments.csv and curves.")
-    if interrupted:
-        raise KeyboardInterrupt
-
-
-def _write(folder: Path, result: Result, runs: Sequence[Run]) -> None:
-    if not any(run.moments for run in runs):
-        return
-    with writing(folder):
-        pictures = draw(runs, folder)
-        (folder / "tables.md").write_text(markdown(result))
-        (folder / "result.json").write_text(json.dumps(result.as_plain(), indent=2) + "\n")
-        (folder / "moments.csv").write_text(rows_csv(runs))
-        (folder / "index.html").write_text(page(result, pictures))
-
-
-def _print(result: Result) -> None:
-    console = Console()
-    for each in result.tables:
-        _print_grid(console, f"{each.title}; % of the paper's space (published)", *grid(each, brief=True))
-    if result.comparisons:
-        _print_grid(console, f"{result.ours} against the others", *comparison_grid(result))
-    for text in published.NOT_COMPARABLE:
-        console.print(f"- {text}", highlight=False)
-    console.print(result.machine, highlight=False)
-
-
-def _print_grid(console: Console, title: str, columns: Sequence[str], cells: Sequence[Sequence[str]]) -> None:
-    names_are_short = all(len(row[0]) <= SHORT for row in cells)
-    headers = [folding(column) for column in columns]
-    headers[0].no_wrap = names_are_short
-    table = Table(*headers, title=title, title_justify="left", box=box.SIMPLE, padding=0, pad_edge=False)
-    for row in cells:
-        table.add_row(*map(Text, row))
-    console.print(table)
-
-
-@app.command(epilog="Example: cometfuzz evaluate rq3 --cases 30")
+@app.command(epilog="Example: cometfuzz evaluate rq3 --seeds 1 --cases 30 --syntheses 2")
 def rq3(
-    cases: Annotated[int, typer.Option(min=1, help="Cases of each search.")] = 300,
-    seed: Annotated[
-        int, typer.Option(min=0, callback=at_most(LARGEST_SEED), help="Another seed gives other cases.")
-    ] = 1,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+    out: Out = None,
+    seeds: Seeds = 7,
+    cases: Cases = 300,
+    cpu_seconds: CpuSeconds = 400.0,
+    syntheses: Annotated[int, typer.Option(min=0, help="How often each of the ten models is synthesised anew.")] = 20,
+    as_json: AsJson = False,
 ) -> None:
     """Does the search gain from synthesised seeds? It runs from them and from the originals, with the same budget.
 
     Both searches are comet's; each case runs on Keras with TensorFlow in a child process, and its seconds are the CPU
-    time of making, building and running it. The originals are models of up to 800 layers on images of 299 by 299:
-    count some seconds for each of their cases.
+    time of making, building and running it; nothing is judged. The originals are models of up to 800 layers on images
+    of 299 by 299: count some seconds for each of their cases. How long a synthesis takes is a box plot beside.
     """
-    with (
-        experiment.KerasOnTensorFlow() as first,
-        experiment.KerasOnTensorFlow() as second,
-        progress("cases", 2 * cases, quiet=as_json) as shown,
-    ):
-        both = experiment.arms(seed, [first, second])
-        interrupted = experiment.run(both, cases, lambda arms: shown.advance(_line(arms)))
-    result = experiment.summarise(both)
-    if as_json:
-        print_json(result)
-    else:
-        _print_rq3(result)
-    if interrupted:
-        raise KeyboardInterrupt
-
-
-def _line(arms: Sequence[experiment.Arm]) -> str:
-    spent = [f"{arm.name} {arm.trace[-1].cpu_s / len(arm.trace):.1f} s/model" for arm in arms if arm.trace]
-    return ", ".join(spent)
-
-
-def _print_rq3(result: dict[str, Any]) -> None:
-    table = Table(
-        "seeds", "models", "executed", "CPU s", "s/model", *CRITERIA, box=box.SIMPLE, padding=0, pad_edge=False
+    folder = out or Path("evaluations/rq3")
+    make_folder(folder)
+    sizes: dict[str, Grid] = {}
+    if syntheses:
+        with progress("synthesising", syntheses * len(published_models.PAPER), quiet=as_json) as shown:
+            made = seeding.synthesis(folder, syntheses, shown.advance)
+        with writing(folder):
+            boxes(made["seconds"], "Synthesis of a small model", folder / BOXES)
+        sizes["the ten models together"] = seeding.size_grid(made)
+    bounds, route = Bounds(cases, cpu_seconds), seeding.MODERN_ROUTE
+    evaluate(
+        "rq3",
+        folder,
+        seeding.ARMS,
+        seeds,
+        bounds,
+        published.RQ3,
+        route,
+        as_json,
+        on_keras,
+        lambda tables, compared: sizes,
     )
-    for title, rows in (("equal cases", result["equal_cases"]), ("equal CPU time", result["equal_time"])):
-        table.add_row(f"[bold]{title}[/]")
-        for name in ("original", "synthesised"):
-            if name in rows:
-                table.add_row(f"  {name}", *_cells(rows[name]))
-    table.add_row("[bold]the paper, six hours[/]")
-    for name, row in result["paper"].items():
-        shares = [f"{row['coverage'][criterion]:.1%}" for criterion in CRITERIA]
-        table.add_row(f"  {name}", str(row["models"]), "", "", f"{row['cpu_s_per_model']:.2f}", *shares)
-    Console().print(table)
-
-
-def _cells(row: dict[str, Any]) -> list[str]:
-    shares = [f"{row['coverage'][criterion]:.1%}" for criterion in CRITERIA]
-    return [str(row["models"]), str(row["executed"]), f"{row['cpu_s']:g}", f"{row['cpu_s_per_model']:.2f}", *shares]

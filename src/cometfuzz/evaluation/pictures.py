@@ -1,6 +1,6 @@
 """Curves of an experiment as PNG, and a page with them and the tables."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from jinja2 import Environment
@@ -8,7 +8,7 @@ from jinja2 import Environment
 from cometfuzz.evaluation.published import NOT_COMPARABLE
 from cometfuzz.evaluation.running import Moment, Run
 from cometfuzz.evaluation.statistics import median, quartiles
-from cometfuzz.evaluation.tables import CRITERIA, OBSERVED, STATISTICS, Result, comparison_grid, grid
+from cometfuzz.evaluation.tables import CRITERIA, OBSERVED, STATISTICS, Result, comparison_grids, grid
 
 AXES: tuple[tuple[str, str, Callable[[Moment], float]], ...] = (
     ("cases", "cases", lambda moment: moment.cases),
@@ -67,6 +67,20 @@ def draw(runs: Sequence[Run], out: Path) -> list[str]:
     return names
 
 
+def boxes(seconds: Mapping[str, Sequence[float]], title: str, file: Path) -> None:
+    """A box plot of seconds, a box for each name."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(9, 4), layout="constrained")
+    axis = figure.subplots()
+    axis.boxplot(list(seconds.values()))
+    axis.set_xticks(range(1, len(seconds) + 1), labels=list(seconds), rotation=25, ha="right")
+    axis.set(title=title, ylabel="CPU seconds")
+    axis.set_ylim(bottom=0)
+    axis.grid(alpha=0.3)
+    figure.savefig(file, dpi=110)
+
+
 def band(
     runs: Sequence[Run], criterion: str, along: Callable[[Moment], float]
 ) -> tuple[list[float], list[float], list[float], list[float]]:
@@ -90,8 +104,7 @@ def band(
 def page(result: Result, pictures: Sequence[str]) -> str:
     """The tables and pictures as HTML; every text is escaped."""
     tables = [(table.title, *grid(table)) for table in result.tables]
-    if result.comparisons:
-        tables.append((f"{result.ours} against the others", *comparison_grid(result)))
+    tables += [(title, *each) for title, each in {**comparison_grids(result), **result.more}.items()]
     template = Environment(autoescape=True).from_string(PAGE)
     return template.render(
         result=result, tables=tables, pictures=pictures, statistics=STATISTICS, not_comparable=NOT_COMPARABLE

@@ -20,7 +20,7 @@ from cometfuzz.campaign.store import Store
 from cometfuzz.config import Config
 from cometfuzz.coverage.gain import Coverage, summary_of
 from cometfuzz.errors import CometfuzzError, InvalidCampaign
-from cometfuzz.evaluation.arms import Arm, folder_of
+from cometfuzz.evaluation.arms import SYNTHESISED, Arm, folder_of
 from cometfuzz.ir.case import Case
 from cometfuzz.places import Place
 from cometfuzz.routes import Route
@@ -30,7 +30,8 @@ from cometfuzz.seeds import published
 TRACE, CAMPAIGN = "trace.json", "campaign"
 MAX_BYTES = 16 * 2**20
 MOMENTS = 60
-"""How often a run is looked at."""
+"""How often a run is looked at, and after how many cases every one of the first ones: an arm whose models are dear may
+make no more."""
 
 INPUTS = ("dtype", "rank", "shape")
 
@@ -95,7 +96,7 @@ class Run:
     def _plain(self) -> "_Trace":
         """What is run, without what came of it."""
         arm = self.arm
-        return _Trace(arm.name, arm.strategy, arm.switch, arm.sigma, self.seed, self.executed)
+        return _Trace(arm.name, arm.strategy, arm.switch, arm.sigma, self.seed, self.executed, seeds=arm.seeds)
 
     def is_done(self, bounds: Bounds) -> bool:
         return bool(self.moments) and bounds.reached(self.moments[-1])
@@ -122,6 +123,7 @@ class _Trace(msgspec.Struct, frozen=True):
     executed: bool
     totals: dict[str, int] = {}
     moments: list[Moment] = []
+    seeds: str = SYNTHESISED
 
 
 def _cases(moment: Moment) -> int:
@@ -129,6 +131,11 @@ def _cases(moment: Moment) -> int:
 
 
 Show = Callable[[Run, Moment], None]
+
+
+def is_due(cases: int, every: int) -> bool:
+    """Whether a run is looked at after so many cases."""
+    return cases <= MOMENTS or cases % every == 0
 
 
 def generate(run: Run, bounds: Bounds, show: Show) -> None:
@@ -143,7 +150,7 @@ def generate(run: Run, bounds: Bounds, show: Show) -> None:
         flying.append(strategy.propose())
         cases, nodes = cases + 1, nodes + len(flying[-1].graph.nodes)
         spent = time.process_time() - began
-        if cases % every == 0 or cases >= bounds.cases or (bounds.cpu_s is not None and spent >= bounds.cpu_s):
+        if is_due(cases, every) or cases >= bounds.cases or (bounds.cpu_s is not None and spent >= bounds.cpu_s):
             landed = cases - len(flying)
             run.moments.append(moment_of(strategy, cases, landed, (spent, 0.0), nodes))
             show(run, run.moments[-1])
@@ -175,11 +182,13 @@ def execute(run: Run, bounds: Bounds, routes: Mapping[str, Route], config: Confi
                     if not isinstance(event, CaseDone):
                         continue
                     executed, nodes = executed + event.feedback["executed"], nodes + event.nodes
-                    library = last.library_cpu_s + session.executor.usage.library_cpu_s
-                    spent = last.cpu_s + time.process_time() - began + session.executor.usage.library_cpu_s
+                    usage = session.executor.usage
+                    in_libraries = usage.library_cpu_s - usage.start_cpu_s
+                    library = last.library_cpu_s + in_libraries
+                    spent = last.cpu_s + time.process_time() - began + in_libraries
                     cases = event.index + 1
                     over = bounds.cpu_s is not None and spent >= bounds.cpu_s
-                    if cases % every == 0 or cases >= bounds.cases or over:
+                    if is_due(cases, every) or cases >= bounds.cases or over:
                         shares = session.campaign.branches
                         seen = {}
                         if shares is not None:

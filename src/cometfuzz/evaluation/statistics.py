@@ -1,12 +1,13 @@
 """Statistics of a comparison: medians, the exact two-sided test of Mann and Whitney, the size of the effect, and Holm's
 correction over the comparisons of one criterion."""
 
+import math
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-MOST_COMPARISONS = 6
-"""Of one criterion: with five seeds against five the least p is 0.0079, and nothing survives more."""
+FEW = 6
+"""Comparisons of one criterion: with five seeds against five the least p is 0.0079, and nothing survives more."""
 
 SIZES = ((0.71, "large"), (0.64, "medium"), (0.56, "small"))
 LEVEL = 0.05
@@ -74,9 +75,18 @@ def holm(values: Mapping[str, float]) -> dict[str, float]:
     return corrected
 
 
+def most_comparisons(runs: int, others: int) -> int:
+    """How many comparisons of one criterion a p can survive: with so many runs on both sides, the two orders that part
+    them are the least likely ones."""
+    least = 2 / math.comb(runs + others, runs)
+    return max(FEW, int(LEVEL / least))
+
+
 def compare(ours: Sequence[float], others: Mapping[str, Sequence[float]]) -> dict[str, Comparison]:
-    """Ours against each of some others, by one criterion; at most six get a p, in the order in which they are given."""
-    raw = {name: mann_whitney(ours, theirs) for name, theirs in list(others.items())[:MOST_COMPARISONS]}
+    """Ours against each of some others, by one criterion; at most six, or as many as the runs bear,
+    get a p, in the order in which they are given."""
+    most = most_comparisons(len(ours), min(map(len, others.values()), default=0))
+    raw = {name: mann_whitney(ours, theirs) for name, theirs in list(others.items())[:most]}
     corrected = holm({name: p for name, p in raw.items() if p is not None})
     return {
         name: Comparison(median(ours), median(theirs), (len(ours), len(theirs)), a12(ours, theirs), corrected.get(name))

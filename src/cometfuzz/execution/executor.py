@@ -51,6 +51,8 @@ class Usage:
 
     own_cpu_s: float = 0.0
     library_cpu_s: float = 0.0
+    start_cpu_s: float = 0.0
+    """What of the libraries' time was for importing them; a child that died in its first case has not told it."""
 
 
 def python_of(group: Group) -> Path:
@@ -251,6 +253,7 @@ class Executor:
         with self._guard:
             self.usage.own_cpu_s += performed.own_cpu_s
             self.usage.library_cpu_s += performed.library_cpu_s
+            self.usage.start_cpu_s += performed.start_cpu_s
             for key, result in results.items():
                 idle = result.status == "unavailable"
                 self._deaths[key] = self._deaths.get(key, 0) + 1 if idle or result.status in FATAL else 0

@@ -55,7 +55,7 @@ class Observer:
         if sys.version_info[:2] != (3, 11):
             raise RuntimeError(f"branch coverage: expected Python 3.11; received version={sys.version.split()[0]}")
         cache = Cache(self._cache)
-        for name, path in _listed(self._patterns):
+        for name, path in listed(self._patterns):
             module = instrument(path, cache)
             told = seen.get(name)
             self._modules[name], self._missing[name] = module, set(module.labels)
@@ -145,7 +145,7 @@ def _plain(module: Instrumented, labels: set[Label]) -> dict[str, Any]:
     }
 
 
-def _listed(patterns: Sequence[str]) -> Iterator[tuple[str, Path]]:
+def listed(patterns: Sequence[str]) -> Iterator[tuple[str, Path]]:
     """Name and file of the modules that the patterns name and that are there; nothing is imported."""
     for pattern in patterns:
         top, *rest = pattern.removesuffix(".*").split(".")

@@ -71,6 +71,8 @@ class Performed:
     results: dict[int, StepResult] = field(default_factory=dict)
     own_cpu_s: float = 0.0
     library_cpu_s: float = 0.0
+    start_cpu_s: float = 0.0
+    """What of the libraries' time was for importing them."""
     observed: Any = None
 
 
@@ -301,6 +303,7 @@ class _Watch:
             self.ended = True
             self.performed.own_cpu_s = header["own_cpu_s"]
             self.performed.library_cpu_s = header["library_cpu_s"]
+            self.performed.start_cpu_s = header["start_cpu_s"]
             self.performed.observed = header["observed"]
         else:
             self._report(message)

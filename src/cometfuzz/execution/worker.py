@@ -53,7 +53,7 @@ class CaseWork:
         for node, size in request.header["weights"]:
             self.weights[node] = request.tensors[count : count + size]
             count += size
-        self.library_cpu_s = 0.0
+        self.library_cpu_s, self.start_cpu_s = 0.0, 0.0
         self._reply_fd = reply_fd
         self._stage, self._began = "", (0.0, 0.0)
         self._times: list[tuple[str, float, float]] = []
@@ -119,6 +119,7 @@ class Server:
             values.append(self._perform(work, index, step, value))
         observed = None if self.observer is None else self.observer.collect()
         usage = {"own_cpu_s": time.process_time() - began - work.library_cpu_s, "library_cpu_s": work.library_cpu_s}
+        usage["start_cpu_s"] = work.start_cpu_s
         send(self.reply_fd, Message({"event": "done", **usage, "observed": observed}))
 
     def _perform(self, work: CaseWork, index: int, step: Mapping[str, Any], value: Any) -> Any:
@@ -145,8 +146,10 @@ class Server:
             work.enter(START)
             if self.observer is not None:
                 self.observer.begin(self._seen)
+            before = work.library_cpu_s
             with work.library():
                 self._sessions[key] = import_module(step["module"]).start(step["options"])
+            work.start_cpu_s += work.library_cpu_s - before
             versions = self._sessions[key].versions()
             send(self.reply_fd, Message({"event": "started", "session": key, "versions": versions}))
         return self._sessions[key]

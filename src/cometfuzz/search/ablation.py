@@ -15,6 +15,7 @@ from cometfuzz.search.metropolis import Metropolis
 from cometfuzz.search.strategies import Feedback, Options
 
 WITHOUT = "without "
+BRANCH_REWARD = "no branch reward"
 
 
 class _NothingFirst(Comet):
@@ -56,13 +57,24 @@ SWITCHES: Mapping[str, Callable[[Options], Comet]] = MappingProxyType(
         "nothing first": _NothingFirst,
         "one layer": _one_layer,
         "even n": _even,
-        "no branch reward": _NoBranchReward,
+        BRANCH_REWARD: _NoBranchReward,
         "frozen pool": _FrozenPool,
         "no gaps": _no_gaps,
     }
 )
 """What is switched off: uncovered things first; several layers for one mutation; more of them often than few; the
 reward for new branches, which says nothing where nothing runs; a pool that grows; keeping clear of what is known."""
+
+
+STAYS: Mapping[str, str] = MappingProxyType(
+    {
+        "no gaps": "it is there for bugs: what is behind a call that is known to fail is not tested",
+        BRANCH_REWARD: "it goes for code and not for layers, and says nothing where nothing runs",
+        **dict.fromkeys((WITHOUT + name for name in PAPER), "it is one of the eight that make this the paper's search"),
+        f"{WITHOUT}SpecialI": "it is there for bugs with NaN and Inf: the paper's space has no values of data",
+    }
+)
+"""Why a part stays that coverage of layers does not speak for."""
 
 
 def ablated(switch: str, options: Options) -> Comet:

@@ -1,4 +1,4 @@
-"""Steps on ONNX files that no graph of ours describes, for `beside_nnsmith.py`; they run in child processes.
+"""Steps on ONNX files that no graph of ours describes, for `cometfuzz evaluate nnsmith`; they run in child processes.
 
 Such a file travels as a package: the file with the values of its inputs. Our own readers run it as they run any file.
 """

@@ -1,35 +1,35 @@
 """Ours beside NNSmith: ONNX files on the same readers, for the same CPU seconds.
 
-    .venv/bin/cometfuzz env create nnsmith
-    .venv/bin/python experiments/beside_nnsmith.py [--cpu-seconds 120] [--routes onnxruntime,openvino,onnx-reference]
-
---routes: routes that read one ONNX file; all steps before the last one make it, so `direct-onnxruntime,...` is another
-writer. Ours are the cuts that `directed` has for converters, NNSmith's are models of as many nodes as it is told.
+NNSmith makes ONNX files and no graphs of layers, so it is no strategy, and is not held against layers: files, types and
+pairs of ONNX operators, and findings in readers are compared. Ours are the cuts that a strategy has for converters,
+NNSmith's are models of as many nodes as it is told. All steps of a route before the last one make the file, so another
+writer is another list of routes.
 
 CPU seconds: those of a warm generator, of everything that makes a file, and of all readers; not of starting them. Both
 arms are judged alike: a reader that raises or dies, and one whose answer is not that of the others (rtol 1e-2, atol
 1e-3, which are NNSmith's own). A finding is counted once for each signature: reader, stage and message, or reader and
 the first operator after which it differs. That is less than triage does: nothing is confirmed, reduced or held against
-the ledger.
+the ledger, in either arm.
 """
 
-import argparse
 import json
 import time
 from collections import Counter, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
-from rich.console import Console
-from rich.progress import Progress
-from rich.table import Table
 
 from cometfuzz.catalogue.validate import assemble
 from cometfuzz.config import PolicyConfig
 from cometfuzz.coverage.layers import full_space
 from cometfuzz.coverage.routes import RouteCoverage
+from cometfuzz.errors import InvalidCampaign, InvalidRoute, WorkerFailure
+from cometfuzz.evaluation.statistics import compare
+from cometfuzz.evaluation.tables import Grid, machine
 from cometfuzz.execution.comparing import array_of
 from cometfuzz.execution.executor import Executor, Usage, expect_environments
 from cometfuzz.execution.outcome import Outcome
@@ -39,14 +39,18 @@ from cometfuzz.ir.case import Case
 from cometfuzz.ir.graph import Draft, Edge
 from cometfuzz.oracles.crash import says_unsupported
 from cometfuzz.oracles.finding import template
+from cometfuzz.places import Place
+from cometfuzz.reports.text import clean
 from cometfuzz.routes import QUIET, Group, Library, Route, Stage, Step
 from cometfuzz.routes.libraries import ONNX
 from cometfuzz.routes.registry import ROUTES, choose
 from cometfuzz.search.strategies import WINDOW, Feedback, Options, make_strategy
 from cometfuzz.seeds.small import SMALL
 
+READERS = "onnxruntime,openvino,onnx-reference"
 RTOL, ATOL = 1e-2, 1e-3
-_HERE = "given_files"
+MAX_BYTES = 16 * 2**20
+_HERE = "cometfuzz.routes.given_files"
 _FILES = Group("given files", "main", QUIET)
 _GENERATE = Step(
     "nnsmith",
@@ -59,6 +63,14 @@ _DESCRIBE = Step("describe", _FILES, _HERE, "describe", (Stage("describe", ONNX)
 _EXPOSE = Step("expose", _FILES, _HERE, "expose", (Stage("expose", ONNX),), {"does": "expose"})
 _NAME = Step("name", _FILES, _HERE, "name", (Stage("name", ONNX),), {"does": "expose"})
 FILE, NAMES = "file", "names"
+OURS, THEIRS = "cometfuzz", "nnsmith"
+NOT_COMPARABLE = (
+    "NNSmith knows no layers: coverage of layers, and front ends and converters before the file, are ours alone and "
+    "are not counted here.",
+    "Signatures are not triaged, in either arm: they are no numbers of bugs. What a reader says it does not support is "
+    "no bug.",
+    "The paper did not run NNSmith; nobody published numbers of it on these readers.",
+)
 
 
 @dataclass
@@ -94,6 +106,9 @@ class Arm:
         }
 
 
+Show = Callable[[Arm], None]
+
+
 def routes_of(made: Sequence[Step], readers: Sequence[Step], speaks: str) -> list[Route]:
     """The ways of one file: to each reader, to a description, and, with every value as an output, to each reader."""
     ways = {
@@ -113,9 +128,10 @@ def ours(chosen: Sequence[Route]) -> Arm:
     """The file that the chosen routes read, whoever writes it."""
     made = chosen[0].steps[:-1]
     if any(route.steps[:-1] != made for route in chosen):
-        raise SystemExit(f"expected routes that read one file; received {', '.join(route.name for route in chosen)}")
+        names = ", ".join(route.name for route in chosen)
+        raise InvalidRoute(f"expected routes that read one file; received {names}")
     steps = [route.steps[-1] for route in chosen]
-    return Arm("cometfuzz", [step.name for step in steps], routes_of(made, steps, chosen[0].speaks))
+    return Arm(OURS, [step.name for step in steps], routes_of(made, steps, chosen[0].speaks))
 
 
 def nnsmith(chosen: Sequence[Route], nodes: int) -> Arm:
@@ -125,7 +141,7 @@ def nnsmith(chosen: Sequence[Route], nodes: int) -> Arm:
         replace(step, module=_HERE, call="run", options={**step.options, "does": "read", "module": step.module})
         for step in (route.steps[-1] for route in chosen)
     ]
-    return Arm("nnsmith", [step.name for step in steps], routes_of([made], steps, "keras3"))
+    return Arm(THEIRS, [step.name for step in steps], routes_of([made], steps, "keras3"))
 
 
 def our_cases(executor: Executor, readers: Sequence[str], strategy_name: str, seed: int) -> Iterator[Case]:
@@ -159,12 +175,11 @@ def their_cases(seed: int) -> Iterator[Case]:
         number += 1
 
 
-def fill(arm: Arm, executor: Executor, cases: Iterator[Case], cpu_s: float, progress: Progress) -> None:
+def fill(arm: Arm, executor: Executor, cases: Iterator[Case], cpu_s: float, show: Show) -> None:
     """Run an arm until its CPU seconds are spent."""
-    bar = progress.add_task(arm.name, total=cpu_s)
     warm = executor.run(next(cases), [*arm.readers, FILE]).outcomes[FILE]
     if warm.status == "unavailable":
-        raise SystemExit(f"expected {arm.name} to start; received {warm.detail}")
+        raise WorkerFailure(f"expected {arm.name} to start; received {warm.detail}")
     executor.usage, proposing_s = Usage(), 0.0
     while arm.cpu_s < cpu_s:
         began = time.process_time()
@@ -175,7 +190,7 @@ def fill(arm: Arm, executor: Executor, cases: Iterator[Case], cpu_s: float, prog
         spent = Usage(executor.usage.own_cpu_s, executor.usage.library_cpu_s)
         _note(arm, executor, case, trial.outcomes)  # what localising costs is not the arm's
         executor.usage = spent
-        progress.update(bar, completed=min(arm.cpu_s, cpu_s))
+        show(arm)
 
 
 def _note(arm: Arm, executor: Executor, case: Case, outcomes: Any) -> None:
@@ -244,40 +259,111 @@ def _first_operator(arm: Arm, executor: Executor, case: Case, name: str) -> str:
     return "only without its intermediate values"
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--cpu-seconds", type=float, default=120.0, help="for each arm")
-    parser.add_argument("--routes", default="onnxruntime,openvino,onnx-reference")
-    parser.add_argument("--strategy", default="directed")
-    parser.add_argument("--nodes", type=int, default=10, help="how many operators NNSmith puts into a model")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--json", action="store_true")
-    arguments = parser.parse_args()
-    chosen = choose(arguments.routes, ROUTES)
-    arms = [ours(chosen), nnsmith(chosen, arguments.nodes)]
+@dataclass(frozen=True)
+class Setting:
+    """How the two are compared: readers, what makes our cases, and how many operators NNSmith puts into a model."""
+
+    routes: str = READERS
+    strategy: str = "directed"
+    nodes: int = 10
+    cpu_s: float = 120.0
+
+
+class Stored(msgspec.Struct, frozen=True):
+    """A comparison with one seed, as its file has it."""
+
+    setting: Setting
+    seed: int
+    arms: dict[str, dict[str, Any]]
+
+
+def compared(setting: Setting, seed: int, out: Path, show: Show) -> Stored:
+    """Both arms with one seed, or what they came to when they ran before."""
+    place, name = Place(out), f"{seed}.json"
+    if place.kind(name):
+        stored = _stored(place, name)
+        if (stored.setting, stored.seed) != (setting, seed):
+            raise InvalidCampaign(f"{place.path(name)}: expected this comparison; received one of other settings")
+        return stored
+    chosen = choose(setting.routes, ROUTES)
+    arms = [ours(chosen), nnsmith(chosen, setting.nodes)]
     expect_environments([route for arm in arms for route in arm.routes])
-    with Progress(console=Console(stderr=True), transient=True) as progress:
-        for arm in arms:
-            with Executor(arm.routes, limits=WorkerLimits(start_s=900.0), pause_after=0) as executor:
-                if arm.name == "nnsmith":
-                    cases = their_cases(arguments.seed)
-                else:
-                    cases = our_cases(executor, arm.readers, arguments.strategy, arguments.seed)
-                fill(arm, executor, cases, arguments.cpu_seconds, progress)
-    result = {arm.name: arm.as_plain() for arm in arms}
-    if arguments.json:
-        print(json.dumps({"routes": arguments.routes, "seed": arguments.seed, "arms": result}, indent=2))
-        return
-    table = Table("", *result)
-    for row in ("models", "files", "cpu_s", "files_per_cpu_s", "run_by_all_readers", "operators_a_file"):
-        table.add_row(row, *(str(found[row]) for found in result.values()))
-    for row in ("operator_types", "operator_pairs", "signatures"):
-        table.add_row(row, *(str(found[row]) for found in result.values()))
-    Console().print(table)
-    for name, found in result.items():
-        for kind, *where, count in found["findings"]:
-            print(name, kind, *where, count)
+    for arm in arms:
+        with Executor(arm.routes, limits=WorkerLimits(start_s=900.0), pause_after=0) as executor:
+            theirs = arm.name == THEIRS
+            cases = their_cases(seed) if theirs else our_cases(executor, arm.readers, setting.strategy, seed)
+            fill(arm, executor, cases, setting.cpu_s, show)
+    made = Stored(setting, seed, {arm.name: arm.as_plain() for arm in arms})
+    place.write(name, msgspec.json.encode(made))
+    return made
 
 
-if __name__ == "__main__":
-    main()
+def _stored(place: Place, name: str) -> Stored:
+    try:
+        stored = msgspec.json.decode(place.read(name, MAX_BYTES), type=Stored)
+        values(stored, "files")
+    except (msgspec.DecodeError, RecursionError, LookupError, TypeError) as error:
+        raise InvalidCampaign(f"{place.path(name)}: expected a comparison; received {error!r:.200}") from None
+    return stored
+
+
+ROWS: Mapping[str, str] = {
+    "models": "models",
+    "files": "files",
+    "cpu_s": "CPU seconds spent",
+    "files_per_cpu_s": "files for each CPU second",
+    "run_by_all_readers": "share that all readers run",
+    "operators_a_file": "operators in a file",
+    "operator_types": "types of operators",
+    "operator_pairs": "pairs of operators",
+    "crash": "signatures: raised or died",
+    "value": "signatures: other values",
+    "unsupported": "signatures: said to be unsupported",
+}
+
+
+def values(stored: Stored, row: str) -> dict[str, float]:
+    """What a row has for each arm."""
+    return {
+        arm: float(found["signatures"][row] if row in found["signatures"] else found[row])
+        for arm, found in stored.arms.items()
+    }
+
+
+def comparison_grid(every: Sequence[Stored]) -> Grid:
+    """Medians over the seeds, with the test between the two arms."""
+    cells = []
+    for row, label in ROWS.items():
+        found = [values(stored, row) for stored in every]
+        mine, theirs = ([each[arm] for each in found] for arm in (OURS, THEIRS))
+        each = compare(mine, {THEIRS: theirs})[THEIRS]
+        p = "" if each.p is None else f"{each.p:.4f}{'*' * each.is_significant}"
+        cells.append([label, f"{each.ours:g}", f"{each.theirs:g}", f"{len(mine)}, {len(theirs)}", f"{each.a12:.2f}", p])
+    return ["median", OURS, THEIRS, "n", "A12", "p"], cells
+
+
+def finding_grid(every: Sequence[Stored]) -> Grid:
+    """Every signature, and in how many runs of each arm it was."""
+    seen: dict[tuple[str, ...], Counter[str]] = {}
+    for stored in every:
+        for arm, found in stored.arms.items():
+            for *signature, _ in found["findings"]:
+                seen.setdefault(tuple(map(clean, signature)), Counter())[arm] += 1
+    rows = [
+        [kind, " ".join(filter(None, rest)), *(str(runs[arm]) for arm in (OURS, THEIRS))]
+        for (kind, *rest), runs in sorted(seen.items())
+    ]
+    return ["kind", "signature", f"runs of {OURS}", f"runs of {THEIRS}"], rows
+
+
+def as_plain(every: Sequence[Stored], command: str) -> dict[str, Any]:
+    """The form of `--json`."""
+    grid = comparison_grid(every)
+    return {
+        "experiment": "nnsmith",
+        "command": command,
+        "machine": machine(),
+        "tables": {"comparison": [grid[0], *grid[1]]},
+        "runs": [msgspec.to_builtins(stored) for stored in every],
+        "not_comparable": list(NOT_COMPARABLE),
+    }
