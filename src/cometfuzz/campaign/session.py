@@ -18,7 +18,6 @@ from cometfuzz.campaign.schema import plain_words
 from cometfuzz.campaign.store import Store
 from cometfuzz.catalogue.files import decode
 from cometfuzz.catalogue.offer import Offer
-from cometfuzz.catalogue.spec import KERAS3
 from cometfuzz.config import Config, GraphConfig, PolicyConfig
 from cometfuzz.coverage.branches import Branches
 from cometfuzz.coverage.layers import SIGMA, SPACES
@@ -31,6 +30,7 @@ from cometfuzz.execution.observation import Observation, obstacle
 from cometfuzz.execution.offers import digest_of, offers_of
 from cometfuzz.execution.policy import joined
 from cometfuzz.execution.reference import REFERENCE
+from cometfuzz.execution.sayable import generation_of
 from cometfuzz.execution.sides import CommonView, Sides
 from cometfuzz.execution.supervisor import WorkerLimits
 from cometfuzz.execution.versions import view_of
@@ -279,9 +279,10 @@ class Session:
 def _goals(view: View, policy: PolicyConfig, routes: Mapping[str, Route]) -> dict[str, Dialect]:
     """The dear routes that models are made for, each with what may be said there: all that it and the base routes can
     do, and those that a cut is always cleared for."""
-    dear = [name for name in policy.converters if name in routes and routes[name].speaks == KERAS3]
+    usual = generation_of(policy.base, routes)
+    dear = [name for name in policy.converters if name in routes and routes[name].speaks == usual]
     able = [name for name in (*policy.base, *policy.clear) if name in routes]
-    return {name: Dialect(KERAS3, tuple(dict.fromkeys([*able, name])), view) for name in dear}
+    return {name: Dialect(usual, tuple(dict.fromkeys([*able, name])), view) for name in dear}
 
 
 def _shown(settings: Settings) -> dict[str, Any]:
