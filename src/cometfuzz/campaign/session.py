@@ -18,15 +18,16 @@ from cometfuzz.campaign.schema import plain_words
 from cometfuzz.campaign.store import Store
 from cometfuzz.catalogue.files import decode
 from cometfuzz.catalogue.offer import Offer
+from cometfuzz.catalogue.spec import KERAS3
 from cometfuzz.config import Config, GraphConfig, PolicyConfig
-from cometfuzz.coverage.branches import Branches
+from cometfuzz.coverage.branches import MODULES, PAPER_MODULES, Branches
 from cometfuzz.coverage.layers import SIGMA, SPACES
 from cometfuzz.coverage.routes import RouteCoverage
 from cometfuzz.errors import InvalidCampaign, InvalidCase, InvalidCoverage
 from cometfuzz.execution.budget import Budget
 from cometfuzz.execution.executor import Executor
 from cometfuzz.execution.machine import this_machine
-from cometfuzz.execution.observation import Observation, obstacle
+from cometfuzz.execution.observation import Observation, observer_of, obstacle
 from cometfuzz.execution.offers import digest_of, offers_of
 from cometfuzz.execution.policy import joined
 from cometfuzz.execution.reference import REFERENCE
@@ -45,7 +46,7 @@ from cometfuzz.mutation.base import ModelLimits
 from cometfuzz.mutation.dialect import Dialect, Dialects
 from cometfuzz.oracles.judging import expect_plugins
 from cometfuzz.places import Place
-from cometfuzz.routes import Route
+from cometfuzz.routes import Group, Route
 from cometfuzz.routes.keras import KERAS_TF
 from cometfuzz.routes.switches import with_switches
 from cometfuzz.search.strategies import WINDOW, Options, RouteGoals, Strategy, make_strategy
@@ -182,10 +183,11 @@ class Session:
                 lambda case: waiting.append(proposed_by(strategy, case, ran, budget)),
                 lambda case, statuses: learn_of_routes(ran, budget, case, statuses),
             )
-        group = OBSERVED.steps[0].group.name
-        self._unobserved = obstacle(OBSERVED.steps[0].group) if self._wants_branches else ""
-        observed = self._wants_branches and not self._unobserved
-        self._observation = Observation(self._stored_branches()) if observed else None
+        group, modules = self._observed(taking, generation_of(policy.base, taking))
+        self._unobserved = "" if group is None else obstacle(group)
+        self._observation = None
+        if group is not None and not self._unobserved:
+            self._observation = Observation(self._stored_branches(modules), module=observer_of(group))
         taken = list(with_switches(routes[name] for name in settings.routes))
         machine: dict[str, Any] = {"machine": asdict(this_machine(taken))}
         self.executor: Executor | Remote
@@ -199,7 +201,7 @@ class Session:
                 jobs=settings.jobs,
                 limits=WorkerLimits.of(config.limits),
                 report=lambda text: self.campaign.notice(text),
-                observers={group: self._observation} if self._observation is not None else {},
+                observers={group.name: self._observation} if group and self._observation is not None else {},
                 offers=self._offers,
             )
             self.executor = self._resources.enter_context(executor)
@@ -257,18 +259,23 @@ class Session:
                 self._save_branches(self._observation.branches)
             yield event
 
-    @property
-    def _wants_branches(self) -> bool:
-        return self.settings.branches and OBSERVED.name in self.settings.routes
+    def _observed(self, routes: Mapping[str, Route], generation: str) -> tuple[Group | None, Sequence[str]]:
+        """The child whose library is observed, if one is to be, and which modules of it; a copy of the observed route
+        stands in for it where all speak Keras 2."""
+        alike = [OBSERVED.name, *(name for name, route in routes.items() if route.like == OBSERVED.name)]
+        chosen = alike[0] if generation == KERAS3 else next((name for name in alike if name in routes), "")
+        if not self.settings.branches or chosen not in routes:
+            return None, ()
+        return routes[chosen].steps[0].group, MODULES if generation == KERAS3 else PAPER_MODULES
 
-    def _stored_branches(self) -> Branches:
+    def _stored_branches(self, modules: Sequence[str]) -> Branches:
         place = Place(self.store.folder)
         with plain_words(place.path(BRANCHES)):
             text = place.read(BRANCHES, MAX_BYTES) if place.kind(BRANCHES) else b"{}"
         try:
-            return Branches.from_plain(json.loads(text))
+            return Branches.from_plain(json.loads(text), modules)
         except (ValueError, RecursionError, InvalidCoverage):  # a file that somebody broke costs a recount, no more
-            return Branches()
+            return Branches(modules)
 
     def _save_branches(self, branches: Branches) -> None:
         place = Place(self.store.folder)

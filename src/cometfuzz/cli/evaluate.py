@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from cometfuzz.cli.evaluate_era import era
 from cometfuzz.cli.numbers import LARGEST_SEED, at_most
 from cometfuzz.cli.output import folding, make_folder, print_json, writing
 from cometfuzz.cli.progress import progress
@@ -32,6 +33,8 @@ app = typer.Typer(
     help="Make the paper's experiments anew.",
     epilog="Example: cometfuzz evaluate rq1 --generated --seeds 3 --cases 300",
 )
+
+app.command(epilog="Example: cometfuzz evaluate era --cpu-seconds 300 --arms directed")(era)
 
 Out = Annotated[
     Path | None, typer.Option(help="The folder of the runs, which go on where they were; by default evaluations/NAME.")

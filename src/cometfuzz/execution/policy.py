@@ -158,12 +158,12 @@ def _with_switches(
     return Assignment(part.case, (*part.routes, *names))
 
 
-def assign_breaking(view: View, case: Case) -> Assignment:
+def assign_breaking(view: View, case: Case, usual: str = KERAS3) -> Assignment:
     """A call that breaks a rule goes to every library that has what is in it: it is small, and how many refuse it is
-    all that counts."""
+    all that counts. usual: the generation of Keras on the base routes."""
     plain = [route for name, route in view.routes.items() if route.switch is None and name != REFERENCE.name]
     plain = [route for route in plain if takes_everything(route)]
-    able = [route.name for route in plain if route.speaks in (KERAS3, "")]
+    able = [route.name for route in plain if route.speaks in (usual, "")]
     return Assignment(case, tuple(name for name in able if not _lacking(case.graph, view, name)))
 
 
