@@ -11,8 +11,9 @@ from cometfuzz.execution import environments
 from cometfuzz.execution.interpreters import OBSERVED, unobserved
 from cometfuzz.routes import Group
 
-TRACED_BY = "coverage"
-"""The package that observes branches on an interpreter whose bytecode the observer does not know."""
+TRACED_BY = ("coverage", "5.")
+"""The package that observes branches on an interpreter whose bytecode the observer does not know, and its release: what
+it calls a branch is then what the paper did."""
 
 
 def default_cache() -> Path:
@@ -26,7 +27,8 @@ def obstacle(group: Group) -> str:
         environment = environments.find(group.environment)
     except CometfuzzError as error:
         return str(error)
-    return "" if TRACED_BY in environment.packages else unobserved(environment.python_version)
+    why, (package, release) = unobserved(environment.python_version), TRACED_BY
+    return "" if environment.packages.get(package, "").startswith(release) else why
 
 
 def observer_of(group: Group) -> str:
