@@ -86,6 +86,7 @@ ENDS = (
     *(("torch-traced", "torch.jit", "torch"), ("openvino-saved", "load", "openvino")),
     *(("openvino-torch", "convert", "openvino"), ("openvino-export-tf", "export", "keras")),
     *(("keras-openvino", "run", "openvino"), ("keras-numpy", "run", "keras")),
+    ("keras-h5", "load", "keras"),
 )
 
 

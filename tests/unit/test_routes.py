@@ -42,6 +42,7 @@ NAMES = (
     *("torch-export", "torch-decomposed", "torch-export-saved", "torch-aot-eager", "torch-inductor"),
     *("torch-aotinductor", "torch-traced", "openvino-saved", "openvino-tflite", "openvino-torch"),
     *("openvino-export-tf", "openvino-export-torch", "keras-openvino", "keras-numpy", "jax-export", "jax-saved"),
+    "keras-h5",
 )
 
 

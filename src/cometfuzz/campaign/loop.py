@@ -28,7 +28,7 @@ from cometfuzz.errors import ClusterLost
 from cometfuzz.execution.budget import Budget
 from cometfuzz.execution.executor import Executor
 from cometfuzz.execution.policy import Assignment, assign, assign_breaking
-from cometfuzz.execution.sayable import knows_manners
+from cometfuzz.execution.sayable import generation_of, knows_manners
 from cometfuzz.execution.sides import CommonView, Sides
 from cometfuzz.ir.case import PLAIN, Case
 from cometfuzz.ir.codec import case_id
@@ -187,14 +187,14 @@ class Campaign:
     def _submit(self, ready: Proposed) -> _Flight:
         view, extra = self._guide, beside(self.seed, self._next, ready.operator)
         if ready.case.breaks:
-            assignments = [assign_breaking(view, ready.case)]
+            assignments = [assign_breaking(view, ready.case, self._usual)]
         else:
             assignments = assign(self.policy, view, ready.case, self._next, self.seed, ready.wanted)
             changed = [self._otherwise(oddly, assignments), self._otherwise(side_by_side, assignments)]
             changed.append(self._mannered(assignments))
             assignments += [each for made in changed for each in made]
         if extra is not None and assignments:
-            assignments.append(assign_breaking(view, extra))
+            assignments.append(assign_breaking(view, extra, self._usual))
         able = [each for each in assignments if each.routes]
         parts = [self._part(number, each) for number, each in enumerate(able)]
         futures = [self._judging.submit(part) for part in parts]
@@ -225,6 +225,11 @@ class Campaign:
     def _guide(self) -> View:
         """What is known of the routes that the policy speaks of, as far as it keeps cases away from them."""
         return self.executor.view if self.sides is None else CommonView(self.executor.view, self.sides)
+
+    @cached_property
+    def _usual(self) -> str:
+        """The generation of Keras on the base routes."""
+        return generation_of(self.policy.base, self._guide.routes)
 
     def _beside(self, routes: Sequence[str]) -> tuple[str, ...]:
         """Some routes; in a comparison, those of the other side too."""

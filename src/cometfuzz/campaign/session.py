@@ -19,16 +19,18 @@ from cometfuzz.catalogue.files import decode
 from cometfuzz.catalogue.offer import Offer
 from cometfuzz.catalogue.spec import KERAS3
 from cometfuzz.config import Config, GraphConfig, PolicyConfig
+from cometfuzz.coverage.branches import MODULES, PAPER_MODULES
 from cometfuzz.coverage.layers import SIGMA, SPACES
 from cometfuzz.coverage.routes import RouteCoverage
 from cometfuzz.errors import InvalidCampaign, InvalidCase
 from cometfuzz.execution.budget import Budget
 from cometfuzz.execution.executor import Executor
 from cometfuzz.execution.machine import this_machine
-from cometfuzz.execution.observation import Observation, obstacle
+from cometfuzz.execution.observation import Observation, observer_of, obstacle
 from cometfuzz.execution.offers import digest_of, offers_of
 from cometfuzz.execution.policy import joined
 from cometfuzz.execution.reference import REFERENCE
+from cometfuzz.execution.sayable import generation_of
 from cometfuzz.execution.sides import CommonView, Sides
 from cometfuzz.execution.supervisor import WorkerLimits
 from cometfuzz.execution.versions import view_of
@@ -42,7 +44,7 @@ from cometfuzz.mutation import with_others
 from cometfuzz.mutation.base import ModelLimits
 from cometfuzz.mutation.dialect import Dialect, Dialects
 from cometfuzz.oracles.judging import expect_plugins
-from cometfuzz.routes import Route
+from cometfuzz.routes import Group, Route
 from cometfuzz.routes.keras import KERAS_TF
 from cometfuzz.routes.switches import with_switches
 from cometfuzz.search.strategies import WINDOW, Options, RouteGoals, Strategy, make_strategy
@@ -176,10 +178,11 @@ class Session:
                 lambda case: waiting.append(proposed_by(strategy, case, ran, budget)),
                 lambda case, statuses: learn_of_routes(ran, budget, case, statuses),
             )
-        group = OBSERVED.steps[0].group.name
-        self._unobserved = obstacle(OBSERVED.steps[0].group) if self._wants_branches else ""
-        observed = self._wants_branches and not self._unobserved
-        self._observation = Observation(stored_branches(store.folder)) if observed else None
+        group, modules = self._observed(taking, generation_of(policy.base, taking))
+        self._unobserved = "" if group is None else obstacle(group)
+        self._observation = None
+        if group is not None and not self._unobserved:
+            self._observation = Observation(stored_branches(store.folder, modules), module=observer_of(group))
         taken = list(with_switches(routes[name] for name in settings.routes))
         machine: dict[str, Any] = {"machine": asdict(this_machine(taken))}
         self.executor: Executor | Remote
@@ -193,7 +196,7 @@ class Session:
                 jobs=settings.jobs,
                 limits=WorkerLimits.of(config.limits),
                 report=lambda text: self.campaign.notice(text),
-                observers={group: self._observation} if self._observation is not None else {},
+                observers={group.name: self._observation} if group and self._observation is not None else {},
                 offers=self._offers,
             )
             self.executor = self._resources.enter_context(executor)
@@ -251,17 +254,23 @@ class Session:
                 save_branches(self.store.folder, self._observation.branches)
             yield event
 
-    @property
-    def _wants_branches(self) -> bool:
-        return self.settings.branches and OBSERVED.name in self.settings.routes
+    def _observed(self, routes: Mapping[str, Route], generation: str) -> tuple[Group | None, Sequence[str]]:
+        """The child whose library is observed, if one is to be, and which modules of it; a copy of the observed route
+        stands in for it where all speak Keras 2."""
+        alike = [OBSERVED.name, *(name for name, route in routes.items() if route.like == OBSERVED.name)]
+        chosen = alike[0] if generation == KERAS3 else next((name for name in alike if name in routes), "")
+        if not self.settings.branches or chosen not in routes:
+            return None, ()
+        return routes[chosen].steps[0].group, MODULES if generation == KERAS3 else PAPER_MODULES
 
 
 def _goals(view: View, policy: PolicyConfig, routes: Mapping[str, Route]) -> dict[str, Dialect]:
     """The dear routes that models are made for, each with what may be said there: all that it and the base routes can
     do, and those that a cut is always cleared for."""
-    dear = [name for name in policy.converters if name in routes and routes[name].speaks == KERAS3]
+    usual = generation_of(policy.base, routes)
+    dear = [name for name in policy.converters if name in routes and routes[name].speaks == usual]
     able = [name for name in (*policy.base, *policy.clear) if name in routes]
-    return {name: Dialect(KERAS3, tuple(dict.fromkeys([*able, name])), view) for name in dear}
+    return {name: Dialect(usual, tuple(dict.fromkeys([*able, name])), view) for name in dear}
 
 
 def _shown(settings: Settings) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from cometfuzz.cli.evaluate_era import era
 from cometfuzz.cli.evaluating import (
     BOXES,
     ROUTES,
@@ -49,6 +50,8 @@ app = typer.Typer(
     help="Make the paper's experiments anew.",
     epilog="Example: cometfuzz evaluate rq1 --generated --seeds 3 --cases 300",
 )
+
+app.command(epilog="Example: cometfuzz evaluate era --cpu-seconds 300 --arms directed")(era)
 
 
 @app.command(epilog="Example: cometfuzz evaluate rq1 --generated --seeds 3 --cases 300 --out evaluations/small")

@@ -21,6 +21,7 @@ from cometfuzz.config import Config
 from cometfuzz.coverage.gain import Coverage, summary_of
 from cometfuzz.errors import CometfuzzError, InvalidCampaign
 from cometfuzz.evaluation.arms import SYNTHESISED, Arm, folder_of
+from cometfuzz.execution.offers import digest_of, offers_of
 from cometfuzz.ir.case import Case
 from cometfuzz.places import Place
 from cometfuzz.routes import Route
@@ -229,6 +230,7 @@ def _settings(run: Run, bounds: Bounds, routes: Mapping[str, Route]) -> Settings
         sigma=run.arm.sigma,
         window=window_of(strategies()[run.arm.strategy]),
         cases=bounds.cases,
+        offers=digest_of(offers_of(routes)),
     )
 
 

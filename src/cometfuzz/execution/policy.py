@@ -25,7 +25,7 @@ from cometfuzz.config import PolicyConfig
 from cometfuzz.coverage.routes import Wanted
 from cometfuzz.draw import Draw
 from cometfuzz.execution.reference import REFERENCE
-from cometfuzz.execution.sayable import objection, takes_everything
+from cometfuzz.execution.sayable import generation_of, objection, takes_everything
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.graph import INPUT, Graph, Node
 from cometfuzz.ir.types import POLICIES, POLICY
@@ -64,8 +64,9 @@ def assign(policy: PolicyConfig, view: View, case: Case, index: int, seed: int, 
     is there, nothing runs. Only routes of the view are named.
     """
     draw, routes = Draw(seed, "policy", index), view.routes
-    modern = _is_modern(case.graph)
-    whole, parts = [*_base(policy, case.graph)], []
+    usual = generation_of(policy.base, routes)
+    modern = _is_of(usual, case.graph)
+    whole, parts = [*_base(policy, case.graph, usual)], []
     lots = _lots(policy.sampled, routes)
     for lot in [lot for lot, names in lots.items() if not wanted.keys().isdisjoint(names)]:
         name = next((name for name in lots[lot] if name in routes), "")
@@ -74,7 +75,7 @@ def assign(policy: PolicyConfig, view: View, case: Case, index: int, seed: int, 
         if part is not None and part.graph == case.graph:
             whole += lots[lot]
         elif part is not None:
-            parts.append(Assignment(part, _present(routes, [*_base(policy, part.graph), *lots[lot]])))
+            parts.append(Assignment(part, _present(routes, [*_base(policy, part.graph, usual), *lots[lot]])))
     if modern:
         dear = _dear(policy, view, case, wanted, draw.child("dear"))
         if dear is not None and dear.case.graph == case.graph:
@@ -124,8 +125,9 @@ def _lots(names: Sequence[str], routes: Mapping[str, Route]) -> dict[str, list[s
 def joined(policy: PolicyConfig, routes: Iterable[Route]) -> PolicyConfig:
     """The policy of a campaign on these routes: one that is in none of its lists (`turn=""`) was named by the user, and
     gets what converters get."""
-    listed = {name for names in policy.names.values() for name in names}
-    more = [route.name for route in routes if route.name not in listed and route.speaks == KERAS3]
+    named = {route.name: route for route in routes}
+    listed, usual = {name for names in policy.names.values() for name in names}, generation_of(policy.base, named)
+    more = [name for name, route in named.items() if name not in listed and route.speaks == usual]
     return msgspec.structs.replace(policy, converters=(*policy.converters, *more))
 
 
@@ -156,23 +158,23 @@ def _with_switches(
     return Assignment(part.case, (*part.routes, *names))
 
 
-def assign_breaking(view: View, case: Case) -> Assignment:
+def assign_breaking(view: View, case: Case, usual: str = KERAS3) -> Assignment:
     """A call that breaks a rule goes to every library that has what is in it: it is small, and how many refuse it is
-    all that counts."""
+    all that counts. usual: the generation of Keras on the base routes."""
     plain = [route for name, route in view.routes.items() if route.switch is None and name != REFERENCE.name]
     plain = [route for route in plain if takes_everything(route)]
-    able = [route.name for route in plain if route.speaks in (KERAS3, "")]
+    able = [route.name for route in plain if route.speaks in (usual, "")]
     return Assignment(case, tuple(name for name in able if not _lacking(case.graph, view, name)))
 
 
-def _is_modern(graph: Graph) -> bool:
-    """Whether Keras 3 has all layers of a graph."""
-    return all(KERAS3 in CATALOGUE[node.layer].libraries for node in graph.nodes)
+def _is_of(generation: str, graph: Graph) -> bool:
+    """Whether a generation of Keras has all layers of a graph."""
+    return all(generation in CATALOGUE[node.layer].libraries for node in graph.nodes)
 
 
-def _base(policy: PolicyConfig, graph: Graph) -> tuple[str, ...]:
-    """The routes that every such graph runs on."""
-    return policy.base if _is_modern(graph) else policy.only
+def _base(policy: PolicyConfig, graph: Graph, usual: str) -> tuple[str, ...]:
+    """The routes that every such graph runs on; usual: the generation of Keras on the base routes."""
+    return policy.base if _is_of(usual, graph) else policy.only
 
 
 def _present(routes: Mapping[str, Route], names: Sequence[str]) -> tuple[str, ...]:

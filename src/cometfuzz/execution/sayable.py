@@ -1,15 +1,22 @@
 """What a route's first step can be given at all, where that is not everything: asked in the parent, without a child."""
 
+from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from importlib.metadata import EntryPoint
 from typing import Any
 
-from cometfuzz.catalogue.spec import CATALOGUE, KERAS3, LayerSpec
+from cometfuzz.catalogue.spec import CATALOGUE, KERAS2, KERAS3, LayerSpec
 from cometfuzz.ir.case import Manner
 from cometfuzz.ir.graph import INPUT, Graph, Params
 from cometfuzz.ir.types import TensorType
 from cometfuzz.plugins import load
 from cometfuzz.routes import Route
+
+
+def generation_of(base: Iterable[str], routes: Mapping[str, Route]) -> str:
+    """The generation of Keras that a campaign's base routes build models with: Keras 2 if no other one is there."""
+    spoken = {routes[name].speaks for name in base if name in routes}
+    return KERAS2 if spoken == {KERAS2} else KERAS3
 
 
 def takes_everything(route: Route) -> bool:

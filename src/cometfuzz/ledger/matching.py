@@ -1,6 +1,7 @@
 """The one question that mutation, policy, oracles, triage and conformance ask: which defects explain this call?"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cache
@@ -15,7 +16,7 @@ from cometfuzz.ledger.cpu import cpu_level
 from cometfuzz.ledger.defect import Applies, Defect, Symptom
 from cometfuzz.ledger.predicates import named
 from cometfuzz.ledger.predicates.inputs import activations, all_of, dtypes, initialisers, weight_dtype
-from cometfuzz.ledger.reading import defects, overlay
+from cometfuzz.ledger.reading import defects, know_nothing, overlay
 from cometfuzz.routes import Route
 from cometfuzz.routes.registry import ROUTES, base_of
 
@@ -83,6 +84,18 @@ def forget() -> None:
     """Read the ledger anew when it is next asked: it has learned something."""
     for cached in (rules, defects, overlay):
         cached.cache_clear()
+
+
+@contextmanager
+def without_ledger() -> Iterator[None]:
+    """As if no defect were known, neither of ours nor of what this machine has learned."""
+    know_nothing(True)
+    forget()
+    try:
+        yield
+    finally:
+        know_nothing(False)
+        forget()
 
 
 def rule_of(defect: Defect, applies: Applies) -> Rule:

@@ -14,7 +14,7 @@ from cometfuzz.catalogue.offer import Offer, simplified
 from cometfuzz.catalogue.spec import CATALOGUE, KERAS2, KERAS3, LayerSpec
 from cometfuzz.catalogue.validate import check
 from cometfuzz.config import PolicyConfig
-from cometfuzz.execution.sayable import objection
+from cometfuzz.execution.sayable import generation_of, objection
 from cometfuzz.execution.versions import general_view
 from cometfuzz.ir.graph import Graph, Params
 from cometfuzz.ir.types import POLICY, TensorType
@@ -104,13 +104,16 @@ def _objection(dialect: Dialect, layer: str, types: tuple[TensorType, ...], para
 
 @dataclass(frozen=True)
 class Dialects:
-    """The two generations of Keras, on the base routes of a campaign."""
+    """The two generations of Keras, on the base routes of a campaign; where those are all of Keras 2, that is both."""
 
     modern: Dialect
     legacy: Dialect
 
     @staticmethod
     def on(view: View, modern: Sequence[str], legacy: Sequence[str]) -> "Dialects":
+        if generation_of(modern, view.routes) == KERAS2:
+            only = Dialect(KERAS2, tuple(modern), view)
+            return Dialects(only, only)
         return Dialects(Dialect(KERAS3, tuple(modern), view), Dialect(KERAS2, tuple(legacy), view))
 
     def of(self, graph: Graph) -> Dialect:

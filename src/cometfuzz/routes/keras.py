@@ -36,6 +36,7 @@ from cometfuzz.routes.keras_utilities import utility
 from cometfuzz.routes.offers import answer, without_idle
 from cometfuzz.routes.switches import JAXS, TENSORFLOWS, TORCHS
 from cometfuzz.routes.tensors import to_array, to_wire
+from cometfuzz.routes.torch_tensors import be_deterministic
 
 
 def group_of(name: str, backend: str, **environ: str) -> Group:
@@ -146,7 +147,7 @@ class KerasAdapter:
             import torch
 
             torch.set_num_threads(int(os.environ["OMP_NUM_THREADS"]))
-            torch.use_deterministic_algorithms(True, warn_only=True)
+            be_deterministic(torch)
 
     def versions(self) -> dict[str, str]:
         backend = __import__(self.backend)

@@ -44,7 +44,8 @@ class Keras2Adapter(KerasAdapter):
         return {name: self.keras.__version__, "tensorflow": self.tensorflow.__version__}
 
     def forget(self, graph: Graph) -> None:
-        self.keras.utils.set_random_seed(0)
+        utils = self.keras.utils  # which in some releases has it under the name of TensorFlow only
+        (utils if hasattr(utils, "set_random_seed") else self.tensorflow.keras.utils).set_random_seed(0)
         self.keras.backend.clear_session()
 
     def layer(self, name: str, params: Params, dtype: str, node_id: str | None = None) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from cometfuzz.protocol import WireTensor
@@ -10,7 +11,7 @@ from cometfuzz.routes import QUIET, Group, Library, Route, Stage, Step, Work, li
 from cometfuzz.routes.calls import flat
 from cometfuzz.routes.onnxruntime import named_runs
 from cometfuzz.routes.tf2onnx import STEPS
-from cometfuzz.routes.torch_tensors import to_torch, to_wire_tensors
+from cometfuzz.routes.torch_tensors import be_deterministic, to_torch, to_wire_tensors
 
 _GROUP = Group("onnx-torch", "main", QUIET)
 
@@ -31,7 +32,7 @@ def start(options: Mapping[str, str]) -> ModuleAdapter:
     import torch
 
     torch.set_num_threads(1)
-    torch.use_deterministic_algorithms(True, warn_only=True)
+    be_deterministic(torch)
     try:
         import torchvision  # noqa: F401
     except RuntimeError:
@@ -56,7 +57,8 @@ class ModuleAdapter:
         else:
             import onnx2pytorch
 
-            self.convert = onnx2pytorch.ConvertModel
+            # else older releases take one row only; newer ones have the flag and do nothing with it
+            self.convert = partial(onnx2pytorch.ConvertModel, experimental=True)
 
     def versions(self) -> dict[str, str]:
         from importlib.metadata import version

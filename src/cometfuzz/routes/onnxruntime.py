@@ -102,6 +102,8 @@ class RuntimeAdapter:
     def _value(self, array: Any) -> Any:
         make = self.runtime.OrtValue
         if array.dtype.name == "bfloat16":
+            if not hasattr(make, "ortvalue_from_numpy_with_onnx_type"):
+                raise NotImplementedError("this release takes no bfloat16 from Python")
             return make.ortvalue_from_numpy_with_onnx_type(array.view(np.uint16), BFLOAT16)
         return make.ortvalue_from_numpy(array)
 
@@ -115,7 +117,10 @@ _INFORMATION = 1
 
 def _numpy(value: Any) -> tuple[Any, str]:
     """The runtime makes no numpy array of bfloat16, so its bits are read from where they are."""
-    if value.element_type() == BFLOAT16:
+    if not hasattr(value, "element_type"):  # an older release
+        if value.data_type() == "tensor(bfloat16)":
+            raise NotImplementedError("this release gives no bfloat16 to Python")
+    elif value.element_type() == BFLOAT16:
         bits = ctypes.string_at(value.data_ptr(), 2 * math.prod(value.shape()))
         return np.frombuffer(bits, np.uint16).reshape(value.shape()), "bfloat16"
     return value.numpy(), ""

@@ -80,7 +80,8 @@ class TensorFlowAdapter:
         return self._call(work, concrete)
 
     def save(self, work: Work, built: Built) -> bytes:
-        """The SavedModel's folder as an archive; Keras leaves the size of the batch open."""
+        """The SavedModel's folder as an archive; Keras leaves the size of the batch open. One without `export` has
+        TensorFlow save the model."""
         return self._save(work, built)
 
     def save_with_sizes(self, work: Work, built: Built) -> bytes:
@@ -93,7 +94,10 @@ class TensorFlowAdapter:
         work.enter("export")
         with tempfile.TemporaryDirectory() as folder:
             with work.library():
-                built.model.export(folder, format="tf_saved_model", verbose=False, **told)
+                if hasattr(built.used, "export"):
+                    built.model.export(folder, format="tf_saved_model", verbose=False, **told)
+                else:
+                    self.tf.saved_model.save(built.model, folder)
             return packed(folder)
 
     def load(self, work: Work, artefact: bytes) -> list[WireTensor]:
@@ -103,7 +107,9 @@ class TensorFlowAdapter:
             with work.library():
                 loaded = self.tf.saved_model.load(folder)
             work.enter("run")
-            return self._call(work, lambda *given: loaded.serve(arranged(work, given)))
+            if hasattr(loaded, "serve"):
+                return self._call(work, lambda *given: loaded.serve(arranged(work, given)))
+            return self._call(work, lambda *given: loaded(given[0] if len(given) == 1 else list(given), False))
 
     def _call(self, work: Work, function: Any) -> list[WireTensor]:
         for arrays in runs(work):

@@ -92,7 +92,8 @@ class ConverterAdapter:
 
     def _check_types(self, work: Work, proto: Any) -> None:
         """The file must take and give what the model does."""
-        name_of = self.onnx.helper.tensor_dtype_to_np_dtype
+        known = getattr(self.onnx.helper, "tensor_dtype_to_np_dtype", None)
+        name_of = known or self.onnx.mapping.TENSOR_TYPE_TO_NP_TYPE.__getitem__  # as it was before
         types = {node.id: node.outputs[0].dtype for node in work.graph.inputs}
         declared = [(types[given.name], given) for given in proto.graph.input]
         outputs = [work.graph.type_of(edge).dtype for edge in work.graph.outputs]

@@ -25,6 +25,14 @@ def to_wire_tensors(results: Any) -> list[WireTensor]:
     return [to_wire(array, dtype) for dtype, array in arrays]
 
 
+def be_deterministic(torch: Any) -> None:
+    """Have PyTorch prefer what gives the same bits each time; an older release cannot only prefer it."""
+    try:
+        torch.use_deterministic_algorithms(True, warn_only=True)
+    except TypeError:
+        torch.use_deterministic_algorithms(False)
+
+
 def as_module(torch: Any, work: Work, model: Any) -> Any:
     """A Keras model as a module that takes its inputs one by one and gives its outputs as a tuple."""
 

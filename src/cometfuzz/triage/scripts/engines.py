@@ -154,14 +154,22 @@ def compiled(situation: Situation) -> Engine:
 
 
 def keras_file(situation: Situation) -> Engine:
-    path = 'path = os.path.join(tempfile.mkdtemp(), "model.keras")'
+    return _through_file(situation, "model.keras", "saving")
+
+
+def hdf5_file(situation: Situation) -> Engine:
+    return _through_file(situation, "model.h5", "models")
+
+
+def _through_file(situation: Situation, name: str, module: str) -> Engine:
+    path = f'path = os.path.join(tempfile.mkdtemp(), "{name}")'
     return Engine(
         situation.writer.results_of(f"loaded({situation.given})"),
         KERAS,
         standard=("import os", "import tempfile"),
         pieces=(
             ("save", (path, "model.save(path)")),
-            ("load", ("loaded = keras.saving.load_model(path, compile=False)",)),
+            ("load", (f"loaded = keras.{module}.load_model(path, compile=False)",)),
         ),
     )
 
