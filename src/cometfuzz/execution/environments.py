@@ -26,6 +26,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import IO, Any
 
@@ -104,8 +105,11 @@ class Environment:
 def requirement_folder() -> Path:
     """Return the folder of requirement files: $COMETFUZZ_ENVIRONMENTS, or `environments/` above this file."""
     override = os.environ.get("COMETFUZZ_ENVIRONMENTS")
-    if override:
-        return Path(override).absolute()
+    return Path(override).absolute() if override else _folder_above()
+
+
+@cache
+def _folder_above() -> Path:
     for parent in Path(__file__).resolve().parents:
         if (parent / "environments").is_dir():
             return parent / "environments"

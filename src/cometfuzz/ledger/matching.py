@@ -141,6 +141,7 @@ class View:
         self.routes, self.versions, self.known = routes, versions, known
         self.cpu = cpu or cpu_level()
         self.offers = offers or {}
+        self._spoken: dict[tuple[str, bool], tuple[Rule, ...]] = {}
         self._rules: dict[tuple[str, str, bool], tuple[Rule, ...]] = {}
 
     def stands(self, defect: Defect, route: str) -> bool:
@@ -170,13 +171,14 @@ class View:
         """
         key = route, layer, base
         if key not in self._rules:
-            names = self._names(route, base)
+            if (route, base) not in self._spoken:
+                names = self._names(route, base)
+                known = rules() if self.known is None else self.known
+                self._spoken[route, base] = tuple(rule for rule in known if not names.isdisjoint(rule.routes))
             self._rules[key] = tuple(
                 rule
-                for rule in (rules() if self.known is None else self.known)
-                if names & {*rule.routes}
-                and (not rule.layers or layer in rule.layers)
-                and self.stands(rule.defect, route)
+                for rule in self._spoken[route, base]
+                if (not rule.layers or layer in rule.layers) and self.stands(rule.defect, route)
             )
         return self._rules[key]
 
