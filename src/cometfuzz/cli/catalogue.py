@@ -41,6 +41,8 @@ def space(
     dtypes and only values that can show in a forward pass; "ops" is the same for functions of keras.ops. Pairs are any
     two values of a call, triples three of what acts together, sequences of three those of families. With --json, every
     item out of reach is listed with the reason; of pairs and triples with --layer, since each has to be searched for.
+
+    Example: cometfuzz space --layer Conv2D
     """
     if layer is not None:
         _print_reach(_known(layer, LAYERS), as_json)
@@ -83,6 +85,8 @@ def layers(
     With --json, every public class of keras.layers is there: as a layer, as a cell (a part of a recurrent layer), or as
     left out, with the reason. "identity" marks layers that hand their input on in inference. Operators are functions of
     keras.ops that may be nodes of a model.
+
+    Example: cometfuzz layers Conv2D
     """
     if name is None:
         if as_json:

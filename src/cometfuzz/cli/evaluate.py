@@ -41,12 +41,19 @@ Cases = Annotated[int, typer.Option(min=1, help="A run ends after so many cases.
 CpuSeconds = Annotated[
     float | None, typer.Option("--cpu-seconds", min=0.0, help="Or after so many CPU seconds, whichever comes first.")
 ]
-Arms = Annotated[str, typer.Option("--arms", help="Which strategies, with commas between them; ours first.")]
 Executed = Annotated[bool, typer.Option("--executed/--generated", help="Run the models, or only make them.")]
-Routes = Annotated[str, typer.Option(help="Where models run, with commas between them.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 
 ROUTES = "keras-tf,keras-torch,keras2-tf"
+
+
+def _list(help_: str, default: str) -> Any:
+    """An option for names with commas between them; of its default, a terminal shows all, in several lines."""
+    return typer.Option(help=help_, show_default=default.replace(",", ", "))
+
+
+Routes = Annotated[str, _list("Where models run, with commas between them.", ROUTES)]
+WHICH = "Which strategies, with commas between them; ours first."
 
 SHORT = 24
 """Signs of a name that stays on one line of a table."""
@@ -58,7 +65,7 @@ def rq1(
     seeds: Seeds = 7,
     cases: Cases = published.MODELS,
     cpu_seconds: CpuSeconds = 400.0,
-    arms: Arms = all_arms.RQ1,
+    arms: Annotated[str, _list(WHICH, all_arms.RQ1)] = all_arms.RQ1,
     executed: Executed = True,
     routes: Routes = ROUTES,
     as_json: AsJson = False,
@@ -77,7 +84,7 @@ def rq1(
 def rq2(
     out: Annotated[Path, typer.Option(help="The folder of RQ1, whose models were executed.")] = Path("evaluations/rq1"),
     seeds: Seeds = 7,
-    arms: Arms = all_arms.RQ1,
+    arms: Annotated[str, _list(WHICH, all_arms.RQ1)] = all_arms.RQ1,
     as_json: AsJson = False,
 ) -> None:
     """Which kinds of faults has each arm found? Read from the campaigns of `evaluate rq1`; nothing runs.
@@ -115,7 +122,7 @@ def rq4(
     seeds: Seeds = 10,
     cases: Cases = published.MODELS,
     cpu_seconds: CpuSeconds = None,
-    arms: Arms = all_arms.RQ4,
+    arms: Annotated[str, _list(WHICH, all_arms.RQ4)] = all_arms.RQ4,
     switches: Annotated[bool, typer.Option("--switches", help="Instead, comet with one of its parts off.")] = False,
     mutations: Annotated[bool, typer.Option("--mutations", help="Instead, comet without one mutation.")] = False,
     executed: Executed = False,

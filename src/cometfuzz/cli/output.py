@@ -10,7 +10,7 @@ from typing import Any
 
 from rich.table import Column
 
-from cometfuzz.errors import CometfuzzError
+from cometfuzz.errors import CometfuzzError, unwritten
 from cometfuzz.ir.graph import Graph
 from cometfuzz.seeds.published import slug, write
 
@@ -41,7 +41,7 @@ def writing(place: Path) -> Iterator[None]:
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise CometfuzzError(f"{error.filename or place}: {error.strerror}") from None
+        raise unwritten(error.filename or place, error) from None
 
 
 def make_folder(folder: Path | None) -> None:

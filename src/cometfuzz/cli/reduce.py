@@ -12,9 +12,10 @@ from cometfuzz.catalogue.spec import CATALOGUE
 from cometfuzz.cli.completing import complete_route
 from cometfuzz.cli.numbers import MOST_SECONDS, at_most
 from cometfuzz.cli.output import expect_place, print_json, writing
+from cometfuzz.cli.progress import working
 from cometfuzz.cli.routes import Configured
 from cometfuzz.config import load as load_config
-from cometfuzz.errors import CometfuzzError
+from cometfuzz.errors import CometfuzzError, looked_at
 from cometfuzz.execution.configuring import configured
 from cometfuzz.execution.executor import Executor
 from cometfuzz.execution.supervisor import WorkerLimits
@@ -64,11 +65,11 @@ def reduce(
     chosen = choose(",".join(dict.fromkeys([route, *others])), routes)
     issues = Known(load_known(*(known or ())))
     with (
-        Console(stderr=True).status("running") as status,
+        working("reducing", quiet=as_json) as tell,
         Executor(with_switches(chosen), limits=WorkerLimits.of(settings.limits), pause_after=0) as executor,
     ):
         finding = _finding(executor, wanted, chosen, route, symptom)
-        triage = Triage(executor, issues, effort=Effort(steps, seconds), report=status.update)
+        triage = Triage(executor, issues, effort=Effort(steps, seconds), report=tell)
         bug = triage.triage(finding, wanted).bug
     assert bug is not None, "expected a bug for a finding that counts"
     if out is not None:
@@ -84,7 +85,7 @@ def _finding(executor: Executor, case: Case, routes: list[Route], route: str, sy
     """The finding of a case that the route is in the wrong camp of."""
     trial = executor.run(case, [each.name for each in routes])
     if trial.outcomes[route].status == "unavailable":
-        raise CometfuzzError(f"route {route}: {trial.outcomes[route].detail}")
+        raise CometfuzzError(f"route {route}: {trial.outcomes[route].detail}; {looked_at(route)}")
     again = executor.run(case, [route]) if about(symptom).twice else None
     asked, memory = ALL if symptom == RELATION.name else "", about(symptom).end == "memory"
     bench = Bench(trial, executor.run, again, executor.view, memory=memory, relations=asked)

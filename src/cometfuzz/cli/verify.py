@@ -17,7 +17,7 @@ from cometfuzz.cli.completing import complete_routes
 from cometfuzz.cli.listing import Listed, bugs_of, named
 from cometfuzz.cli.numbers import MOST_JOBS, at_most
 from cometfuzz.cli.output import folding, print_json
-from cometfuzz.cli.progress import progress
+from cometfuzz.cli.progress import progress, working
 from cometfuzz.cli.report import AsJson, CampaignOrCollection, Folder
 from cometfuzz.cli.routes import print_trial
 from cometfuzz.config import load as load_config
@@ -76,8 +76,8 @@ def replay(
         names = routes or ",".join(route for route in records.routes if route in known)
     chosen = choose(names, known)
     with (
-        Console(stderr=True).status("running"),
-        Executor(chosen, limits=WorkerLimits.of(settings.limits), pause_after=0) as executor,
+        working("running", quiet=as_json) as tell,
+        Executor(chosen, limits=WorkerLimits.of(settings.limits), pause_after=0, watch=tell) as executor,
     ):
         trial = executor.run(case)
         findings = list(examine(Bench(trial, executor.run, view=executor.view)))

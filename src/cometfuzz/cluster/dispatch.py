@@ -102,7 +102,7 @@ class Dispatch:
         try:
             self._client = Client(access.address, security=security, timeout=_CONNECT_S, set_as_default=False)
         except (OSError, ValueError) as error:
-            raise ClusterLost(f"{access.address}: expected a Dask scheduler; received {error}") from None
+            raise ClusterLost(f"{access.address}: expected a Dask scheduler; received {error}: is it up?") from None
         self._address = access.address
         try:
             self._client.register_plugin(NodePlugin(pack(setup)), name=self._name)

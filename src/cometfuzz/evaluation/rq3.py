@@ -17,7 +17,7 @@ from typing import Any, Protocol
 
 from cometfuzz.coverage.gain import Coverage
 from cometfuzz.coverage.layers import CRITERIA, paper_space
-from cometfuzz.errors import WorkerFailure
+from cometfuzz.errors import WorkerFailure, looked_at
 from cometfuzz.execution.executor import Executor
 from cometfuzz.execution.supervisor import WorkerLimits
 from cometfuzz.execution.worker import START
@@ -71,7 +71,7 @@ class KerasOnTensorFlow:
         route = MODERN_ROUTE if usual_dialects().of(case.graph) is usual_dialects().modern else LEGACY_ROUTE
         outcome = self._executor.run(case, [route]).outcomes[route]
         if outcome.status == "unavailable":
-            raise WorkerFailure(f"{route}: {outcome.detail}")
+            raise WorkerFailure(f"route {route}: {outcome.detail}; {looked_at(route)}")
         measured = outcome.status in ("completed", "exception")  # a dead child tells no CPU time
         stages = [stage for stage in outcome.times if stage.stage != START]
         return Execution(
