@@ -133,6 +133,7 @@ def _print_all() -> None:
             table = Table("layer", "ranks", "dtypes", "parameters", "what it does", title=family, title_justify="left")
             for column in table.columns[:-1]:
                 column.no_wrap = True
+            table.columns[-1].overflow = "fold"
             for spec in specs:
                 table.add_row(spec.name, _ranks(spec), _dtypes(spec), str(len(spec.params)), spec.doc)
             console.print(table)

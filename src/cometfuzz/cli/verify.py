@@ -16,7 +16,7 @@ from cometfuzz.campaign.records import Records
 from cometfuzz.cli.completing import complete_routes
 from cometfuzz.cli.listing import Listed, bugs_of, named
 from cometfuzz.cli.numbers import MOST_JOBS, at_most
-from cometfuzz.cli.output import folding, print_json
+from cometfuzz.cli.output import folding, print_json, print_named
 from cometfuzz.cli.progress import progress, working
 from cometfuzz.cli.report import AsJson, CampaignOrCollection, Folder
 from cometfuzz.cli.routes import print_trial
@@ -217,7 +217,7 @@ def _print(results: list[dict[str, Any]]) -> None:
     for result in sorted(results, key=lambda result: result["now"] != STILL):  # what needs a look comes last
         table.add_row(result["name"], Text(clean(result["now"])), Text(clean(result["title"])))
     console = Console()
-    console.print(table)
+    print_named(console, table)
     still = sum(result["now"] == STILL for result in results)
     gone = sum(result["now"] == "gone" for result in results)
     elsewhere = sum(result["now"] == ELSEWHERE for result in results)
