@@ -67,9 +67,10 @@ def test_plain_lines_say_each_key_once_and_how_it_goes_every_half_minute() -> No
     lines = lines_of(started(), *cases)
     assert re.match(r" +0:00  begins: comet, seed 1, jobs 2, 16 routes, 10 minutes, into campaigns/monday", lines[0])
     assert sum("new: case 0, crash, tensorflow Conv2D" in line for line in lines) == 1
-    assert [line.split()[0] for line in lines[2:]] == ["0:30", "1:00", "1:30"]
-    assert "31 cases, 1.0/s; paper 14.4/16.6/17.1%" in lines[2]
-    assert "9:30 left" in lines[2]
+    assert "layer inputs/parameter values/sequences" in lines[1]
+    assert [line.split()[0] for line in lines[3:]] == ["0:30", "1:00", "1:30"]
+    assert "31 cases, 1.0/s; paper 14.4/16.6/17.1%" in lines[3]
+    assert "9:30 left" in lines[3]
 
 
 def test_plain_lines_keep_a_long_finding_on_one_line() -> None:

@@ -20,7 +20,7 @@ from cometfuzz.reports.json_lines import as_line
 from cometfuzz.reports.picture import picture
 from cometfuzz.reports.summary import print_summary, sighting_text
 from cometfuzz.reports.tally import Tally
-from cometfuzz.reports.text import clean, duration
+from cometfuzz.reports.text import clean, duration, plural
 
 REFRESHES_PER_S = 4
 STATUS_EVERY_S = 30
@@ -62,6 +62,12 @@ class Quiet(Screen):
             print_summary(self.console, self.tally)
 
 
+LEGEND = (
+    "below, how much has executed: layer inputs/parameter values/sequences, of the paper's space, of ours (full), of "
+    "operators (ops)"
+)
+
+
 class PlainLines(Quiet):
     """Lines for a log: the start, each new finding, notices, now and then how it goes, the summary."""
 
@@ -76,6 +82,7 @@ class PlainLines(Quiet):
         self.tally.handle(event)
         if isinstance(event, Started):
             self._say(_opening(self.tally))
+            self._say(LEGEND)
             self._status_s = event.elapsed_s + STATUS_EVERY_S
         elif isinstance(event, Notice):
             self._say(f"notice: {event.text}")
@@ -111,8 +118,8 @@ def _status(tally: Tally) -> str:
     left = "" if left_s is None else f", {duration(left_s)} left"
     failed = sum(health.failed for health in tally.routes.values())
     return (
-        f"{tally.done} cases, {tally.recent_rate(tally.elapsed_s):.1f}/s; {', '.join(spaces)}; "
-        f"{tally.distinct} new findings of {tally.found}; {failed} runs failed{left}"
+        f"{plural(tally.done, 'case')}, {tally.recent_rate(tally.elapsed_s):.1f}/s; {', '.join(spaces)}; "
+        f"{plural(tally.distinct, 'new finding')} of {tally.found}; {plural(failed, 'run')} failed{left}"
     )
 
 
