@@ -3,6 +3,7 @@
 import io
 import json
 import re
+import time
 
 import pytest
 from campaigning import SETTINGS, campaign, case_done, covered, finding, result
@@ -76,6 +77,18 @@ def test_plain_lines_say_each_key_once_and_how_it_goes_every_half_minute() -> No
 def test_plain_lines_keep_a_long_finding_on_one_line() -> None:
     lines = lines_of(case_done(0, 1.0, finding(detail="why " * 60)), width=40)
     assert len(lines) == 1
+
+
+def test_a_log_says_that_a_case_is_waited_for() -> None:
+    console = Console(file=io.StringIO(), width=80)
+    assert isinstance(console.file, io.StringIO)
+    until = time.monotonic() + 60
+    with PlainLines(console, silent_s=0.01) as screen:
+        screen.handle(started())
+        screen.handle(case_done(0, 1.0))
+        while "no case has ended" not in console.file.getvalue() and time.monotonic() < until:
+            time.sleep(0.01)
+    assert re.search(r"^ +0:01  no case has ended for 0:00, 1 so far$", console.file.getvalue(), re.MULTILINE)
 
 
 def test_a_resumed_campaign_says_so() -> None:
