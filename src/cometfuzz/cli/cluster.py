@@ -55,8 +55,8 @@ def on_cluster(
         if (error.name or "").partition(".")[0] != "distributed":
             raise
         raise WorkerFailure(
-            "expected the packages of a cluster; received none: run `pip install cometfuzz[cluster]`, or `make "
-            "cluster` in a checkout"
+            "expected the packages of a cluster; received none: run `make cluster` in a checkout, or "
+            "`pip install '.[cluster]'`"
         ) from None
     with connected(access, config, routes, report) as dispatch:
         yield dispatch
