@@ -14,6 +14,7 @@ from cometfuzz.catalogue.left_out import LEFT_OUT
 from cometfuzz.catalogue.spaces import Space
 from cometfuzz.cli.numbers import MOST_SIGMA, at_most
 from cometfuzz.cli.output import print_json
+from cometfuzz.cli.progress import working
 from cometfuzz.coverage.chains import CHAINS, chain_space
 from cometfuzz.coverage.layers import CRITERIA, SIGMA, SPACES, full_space
 from cometfuzz.coverage.pairs import pair_space
@@ -113,7 +114,8 @@ def _known(name: str, specs: Mapping[str, LayerSpec]) -> str:
 
 def _print_reach(layer: str, as_json: bool) -> None:
     """The pairs and triples of a layer, and why some of them cannot be."""
-    found = reach(layer)
+    with working(f"searching for calls of {layer}", quiet=as_json):
+        found = reach(layer)
     if as_json:
         print_json({each.space.name: each.as_plain() for each in found})
         return
