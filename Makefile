@@ -45,6 +45,7 @@ fuzz: setup ## run a campaign of ten minutes (minutes=10) and write its report
 	.venv/bin/cometfuzz run --minutes $(minutes) --out $(campaign)
 	.venv/bin/cometfuzz triage $(campaign) --minutes $(minutes)
 	.venv/bin/cometfuzz report $(campaign)
+	@echo "Open that page in a browser; .venv/bin/cometfuzz bugs $(campaign) lists its bugs here."
 
 bugs: setup ## run the scripts of all collected bugs (bugs/) again: still there or gone
 	.venv/bin/cometfuzz verify bugs

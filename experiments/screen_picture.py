@@ -26,7 +26,7 @@ from cometfuzz.reports.tally import Tally
 from cometfuzz.seeds.published import names, synthesised
 
 ROOT = Path(__file__).parents[1]
-WIDTH, HEIGHT = 112, 30
+WIDTH, HEIGHT = 124, 30
 FORMAT = re.sub(r"@font-face \{\{.*?\}\}\s*", "", CONSOLE_SVG_FORMAT, flags=re.DOTALL)
 """As rich has it, without fonts from elsewhere."""
 

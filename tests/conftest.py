@@ -1,5 +1,6 @@
 """What all tests share: what a user's machine has learned of the ledger is not theirs, nor what else is installed."""
 
+import gc
 import os
 import sys
 
@@ -10,3 +11,10 @@ os.environ["COMETFUZZ_PLUGINS"] = "none"
 # modules here: to compile them is a third of the start of a command, and more than half of collecting the tests.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+
+
+def pytest_collection_finish() -> None:
+    """What is imported and collected stays to the end: the collector need not go through it over and over."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 50)  # as the command line has it

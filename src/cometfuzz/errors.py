@@ -14,6 +14,16 @@ class CometfuzzError(Exception):
     """Base of all errors that a user may see as one line."""
 
 
+def unwritten(place: object, error: OSError) -> CometfuzzError:
+    """What to say of a place that takes nothing."""
+    return CometfuzzError(f"{place}: expected a place that can be written; received {error.strerror}: name another")
+
+
+def looked_at(route: str) -> str:
+    """Where to find out why a route does not start."""
+    return f"`cometfuzz doctor --routes {route}` says more"
+
+
 class InvalidCase(CometfuzzError):
     """A case, graph or tensor that cannot be decoded or that `validate` refuses."""
 

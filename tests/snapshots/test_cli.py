@@ -5,10 +5,13 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from typer.main import get_command
 from typer.testing import CliRunner
 
 from cometfuzz.catalogue import LAYERS
@@ -50,6 +53,22 @@ def test_output(name: str) -> None:
     if os.environ.get("UPDATE_SNAPSHOTS"):
         path.write_text(seen)
     assert seen == path.read_text()
+
+
+def commands(group: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """Every command, by the words that call it; groups too."""
+    yield path
+    for name, command in getattr(group, "commands", {}).items():
+        yield from commands(command, (*path, name))
+
+
+def test_every_help_fits_a_small_terminal_whole_and_has_an_example() -> None:
+    """In 80 columns; only long words of an example may be broken, and nothing is left out of a cell."""
+    for path in commands(get_command(app)):
+        result = CliRunner().invoke(app, [*path, "--help"], env={"COLUMNS": "80", "TERM": "dumb"})
+        assert all(len(line) <= 80 for line in result.output.splitlines()), path
+        assert "…" not in result.output, path
+        assert "Example: cometfuzz" in result.output, path
 
 
 def test_layers_json_lists_every_layer_and_no_utility() -> None:

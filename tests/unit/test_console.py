@@ -3,6 +3,7 @@
 import io
 import json
 import re
+import time
 
 import pytest
 from campaigning import SETTINGS, campaign, case_done, covered, finding, result
@@ -67,14 +68,27 @@ def test_plain_lines_say_each_key_once_and_how_it_goes_every_half_minute() -> No
     lines = lines_of(started(), *cases)
     assert re.match(r" +0:00  begins: comet, seed 1, jobs 2, 16 routes, 10 minutes, into campaigns/monday", lines[0])
     assert sum("new: case 0, crash, tensorflow Conv2D" in line for line in lines) == 1
-    assert [line.split()[0] for line in lines[2:]] == ["0:30", "1:00", "1:30"]
-    assert "31 cases, 1.0/s; paper 14.4/16.6/17.1%" in lines[2]
-    assert "9:30 left" in lines[2]
+    assert "layer inputs/parameter values/sequences" in lines[1]
+    assert [line.split()[0] for line in lines[3:]] == ["0:30", "1:00", "1:30"]
+    assert "31 cases, 1.0/s; paper 14.4/16.6/17.1%" in lines[3]
+    assert "9:30 left" in lines[3]
 
 
 def test_plain_lines_keep_a_long_finding_on_one_line() -> None:
     lines = lines_of(case_done(0, 1.0, finding(detail="why " * 60)), width=40)
     assert len(lines) == 1
+
+
+def test_a_log_says_that_a_case_is_waited_for() -> None:
+    console = Console(file=io.StringIO(), width=80)
+    assert isinstance(console.file, io.StringIO)
+    until = time.monotonic() + 60
+    with PlainLines(console, silent_s=0.01) as screen:
+        screen.handle(started())
+        screen.handle(case_done(0, 1.0))
+        while "no case has ended" not in console.file.getvalue() and time.monotonic() < until:
+            time.sleep(0.01)
+    assert re.search(r"^ +0:01  no case has ended for 0:00, 1 so far$", console.file.getvalue(), re.MULTILINE)
 
 
 def test_a_resumed_campaign_says_so() -> None:

@@ -426,3 +426,18 @@ def test_an_installed_package_is_its_own_tool(monkeypatch: pytest.MonkeyPatch, t
     assert environments.find("tool").ready
     with pytest.raises(UnknownName, match="expected a new name"):
         environments.add("tool", sys.executable, {})
+
+
+def test_a_log_says_again_what_takes_long(capsys: pytest.CaptureFixture[str]) -> None:
+    shown = environments.Progress(every_s=0.01)
+    shown("main", "collecting torch (3 of 61)")
+    shown("main", "collecting numpy (4 of 61)")
+    told, until = "", time.monotonic() + 60
+    while "numpy (4 of 61), 0:0" not in told and time.monotonic() < until:
+        time.sleep(0.01)
+        told += capsys.readouterr().err
+    assert told.startswith("main: collecting torch (3 of 61)\n")
+    assert "main: collecting numpy (4 of 61), 0:0" in told
+    shown("main", "ready at there")
+    told = capsys.readouterr().err
+    assert told.endswith("main: ready at there\n")

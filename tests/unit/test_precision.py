@@ -1,8 +1,11 @@
 """Dtype policies: what a layer computes in, what its weights are, and what is cast on the way."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from bugs import bug, finding
+from naming import about, by_family
 from test_triage_reduce import names, reduced
 from trials import chain
 
@@ -118,21 +121,25 @@ def test_without_a_policy_nothing_is_stored() -> None:
     assert decode(encode(MODEL)) == MODEL
 
 
-@pytest.mark.parametrize("name", LAYERS)
-def test_drawn_calls_under_a_policy_are_valid_and_have_its_dtype(name: str) -> None:
-    for index in range(5):
-        drawn = draw_precise(name, 11, index)
-        if drawn is None:
-            assert not CATALOGUE[name].takes_policy or "int32" in CATALOGUE[name].dtypes
-            continue
-        assert validate(drawn.case.graph) == []
-        compute = POLICIES[drawn.params[POLICY]][0]
-        assert {kind.dtype for kind in drawn.case.graph.nodes[-1].outputs if kind.is_float} <= {compute}
-        assert decode(encode(drawn.case)) == drawn.case
-        run(drawn.case.graph, draw_data(drawn.case))
-        list(facts_of(drawn.case.graph, full_space()))
-        list(usual_view().excuses("onnxruntime", drawn.spec, drawn.x, drawn.params))
-        assert draw_layer(name, 11, index).case.rng_seed == drawn.case.rng_seed
+FAMILIES = by_family(LAYERS)
+
+
+@pytest.mark.parametrize("names", FAMILIES.values(), ids=FAMILIES)
+def test_drawn_calls_under_a_policy_are_valid_and_have_its_dtype(names: list[str]) -> None:
+    for name, index in product(names, range(5)):
+        with about(name):
+            drawn = draw_precise(name, 11, index)
+            if drawn is None:
+                assert not CATALOGUE[name].takes_policy or "int32" in CATALOGUE[name].dtypes
+                continue
+            assert validate(drawn.case.graph) == []
+            compute = POLICIES[drawn.params[POLICY]][0]
+            assert {kind.dtype for kind in drawn.case.graph.nodes[-1].outputs if kind.is_float} <= {compute}
+            assert decode(encode(drawn.case)) == drawn.case
+            run(drawn.case.graph, draw_data(drawn.case))
+            list(facts_of(drawn.case.graph, full_space()))
+            list(usual_view().excuses("onnxruntime", drawn.spec, drawn.x, drawn.params))
+            assert draw_layer(name, 11, index).case.rng_seed == drawn.case.rng_seed
 
 
 def test_a_whole_model_goes_under_a_policy() -> None:

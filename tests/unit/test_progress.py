@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from cometfuzz.cli import progress as shown_by
-from cometfuzz.cli.progress import progress
+from cometfuzz.cli.progress import progress, working
 
 
 def test_a_log_has_plain_lines_with_an_estimate(capsys: pytest.CaptureFixture[str]) -> None:
@@ -43,3 +43,18 @@ def test_a_terminal_has_a_bar_that_goes_away(monkeypatch: pytest.MonkeyPatch) ->
     assert "1/3" in screen.getvalue()
     assert "keras-[dense]" in screen.getvalue()
     assert screen.getvalue().rstrip().endswith("\x1b[2K")  # the line is cleared
+
+
+def test_what_has_no_steps_says_what_it_is_at(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with working("checking", every_s=0) as tell:
+        tell("judging \x1b[31m[it]")
+    with working("checking", quiet=True, every_s=0) as tell:
+        tell("judging")
+    assert capsys.readouterr() == ("", "checking after 0:00 (judging [it])\n")
+    screen = io.StringIO()
+    monkeypatch.setattr(shown_by, "Console", lambda **given: Console(file=screen, force_terminal=True, width=80))
+    with working("checking") as tell:
+        tell("judging [it]")
+    assert "checking" in screen.getvalue()

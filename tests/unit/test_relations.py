@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import product
 from types import SimpleNamespace
 from typing import cast
 
@@ -9,6 +10,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 from bugs import bug, finding
+from naming import about, by_family
 from triaging import Acting
 from trials import Routes, chain, raised
 
@@ -129,16 +131,20 @@ def test_a_relation_holds_where_the_reference_obeys_it(relation: Relation, case:
     assert holds(relation, case) is expected
 
 
-@pytest.mark.parametrize("layer", sorted(COUNTED))
-def test_whether_a_relation_holds_can_be_asked_of_every_layer(layer: str) -> None:
+FAMILIES = by_family(COUNTED)
+
+
+@pytest.mark.parametrize("layers", FAMILIES.values(), ids=FAMILIES)
+def test_whether_a_relation_holds_can_be_asked_of_every_layer(layers: list[str]) -> None:
     """With weights that are given, as those of a piece are."""
-    for index in range(3):
+    for layer, index in product(layers, range(3)):
         case = draw_layer(layer, 5, index).case
         data = draw_data(case)
         weights = {f"{node}/{name}": array for node, each in data.weights.items() for name, array in each.items()}
         given = {name: to_tensor(array) for name, array in {**data.inputs, **weights}.items()}
-        for relation in RELATIONS.values():
-            holds(relation, replace(case, data=given))
+        with about(layer):
+            for relation in RELATIONS.values():
+                holds(relation, replace(case, data=given))
 
 
 def test_operands_that_take_other_weights_in_another_order_are_not_asked() -> None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
+import jsonschema
 import msgspec
 import pytest
 import sarif
@@ -33,6 +34,8 @@ from cometfuzz.triage.bug import Script
 from cometfuzz.triage.records import bug_as_plain, bug_from_plain
 
 SCHEMA = etree.XMLSchema(etree.parse(str(Path(__file__).with_name("junit.xsd"))))
+SARIF_SCHEMA = json.loads(Path(__file__).with_name("sarif-2.1.0.json").read_text(encoding="utf-8"))
+"""The rules of the standard as the npm package @microsoft/sarif-multitool-linux 5.7.0 has them, without their prose."""
 
 
 @pytest.fixture(scope="module")
@@ -295,6 +298,17 @@ def test_sarif_holds_to_the_standard(facts: Facts) -> None:
     for spoilt in (text.replace('"ruleIndex": 0', '"ruleIndex": 1'), text.replace('"startLine"', '"line"')):
         with pytest.raises(msgspec.ValidationError):
             msgspec.json.decode(spoilt, type=sarif.Log)
+
+
+def test_sarif_holds_to_its_schema(facts: Facts) -> None:
+    schema = jsonschema.Draft202012Validator(SARIF_SCHEMA, format_checker=jsonschema.FormatChecker())
+    text = sarif_report(facts)
+    assert '"suppressions"' in text
+    for log in (text, sarif_report(replace(facts, bugs=[]))):
+        assert [error.message for error in schema.iter_errors(json.loads(log))] == []
+    for ours, wrong in (('"status"', '"state"'), ('"startLine": 1', '"startLine": 0'), ('"fail"', '"failed"')):
+        assert ours in text
+        assert not schema.is_valid(json.loads(text.replace(ours, wrong))), wrong
 
 
 def test_json_is_strict_and_complete(facts: Facts) -> None:

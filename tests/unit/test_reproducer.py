@@ -126,10 +126,15 @@ def made_once(make: Expecting) -> Expecting:
 def test_every_script_passes_ruff_as_it_comes(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for held, make in EXPECTING.items():
         monkeypatch.setitem(EXPECTING, held, made_once(make))
-    case = {**CASES, **MANNERS}[name]
+    cases = {**CASES, **MANNERS}
+    case, turn = cases[name], [*cases].index(name)
     assert decode(encode(case)) == case
-    for symptom in SYMPTOMS:
-        for route, stage, library in ENDS:
+    for at, (route, stage, library) in enumerate(ENDS):
+        for nth, symptom in enumerate(SYMPTOMS):
+            if (
+                turn and (at + nth + turn) % 3
+            ):  # one case has them all, of the others each any two of case, end, symptom
+                continue
             if name in MANNERS and ROUTES[route].speaks != "keras3":
                 continue
             found = finding(route, symptom, stage, library, failure="ValueError: no" if symptom == "crash" else "")

@@ -138,7 +138,7 @@ def test_what_is_missing_is_named_with_the_extra(tmp_path: Path, monkeypatch: py
     folder = write_campaign(tmp_path / "one", 3)
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     ended = CliRunner().invoke(app, ["serve", str(folder)])
-    assert "pip install cometfuzz[cluster]" in str(ended.exception)
+    assert "pip install '.[cluster]'" in str(ended.exception)
 
 
 def test_what_is_loopback() -> None:

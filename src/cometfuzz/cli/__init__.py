@@ -1,6 +1,7 @@
 """The command line: each group of commands is a module; this one joins them and maps errors to exit codes."""
 
 import sys
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -17,6 +18,7 @@ from cometfuzz.cli.draft import draft_
 from cometfuzz.cli.ends import exit_code_of
 from cometfuzz.cli.export import export
 from cometfuzz.cli.generate import generate
+from cometfuzz.cli.helping import flowing
 from cometfuzz.cli.importing import import_
 from cometfuzz.cli.init import init
 from cometfuzz.cli.kernels import kernels
@@ -38,44 +40,51 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     help="Test deep-learning libraries by generating neural-network models.",
-    epilog="Example: cometfuzz layers Conv2D",
+    epilog="Example: cometfuzz run --minutes 10, then triage and report on the folder that it names",
 )
-app.command()(init)
-app.command()(new)
-app.command()(run)
-app.command()(resume)
-app.command()(compare)
-app.command()(bisect)
-app.command()(export)
-app.command("merge")(merge_)
-app.command()(profile)
-app.command()(kernels)
-app.command()(triage)
-app.command()(replay)
-app.command()(verify)
-app.command()(collect)
-app.command("draft")(draft_)
-app.command("prove")(prove_)
-app.command()(report)
-app.command()(bugs)
-app.command()(show)
-app.command("serve")(serve_)
-app.command()(catalogue.layers)
-app.command()(catalogue.space)
-app.command()(doctor)
-app.command("exec")(execute)
-app.command()(check)
-app.command()(conformance)
-app.command()(calibrate)
-app.command()(generate)
-app.command("import")(import_)
-app.command()(reduce)
-app.command()(seeds)
-app.command()(synthesise)
-app.add_typer(bench.app, name="bench")
-app.add_typer(environments.app, name="env")
-app.add_typer(evaluate.app, name="evaluate")
-app.add_typer(ledger.app, name="ledger")
+# Each command with its place in `cometfuzz --help`: a panel for what somebody wants to do.
+PANELS: dict[str, dict[str, Callable[..., None]]] = {
+    "Begin": {"init": init, "doctor": doctor, "new": new},
+    "Find bugs in libraries": {
+        "run": run,
+        "resume": resume,
+        "triage": triage,
+        "report": report,
+        "bugs": bugs,
+        "show": show,
+        "serve": serve_,
+        "compare": compare,
+    },
+    "Check a model of your own": {"check": check, "exec": execute, "import": import_, "reduce": reduce},
+    "Work on a bug": {
+        "replay": replay,
+        "verify": verify,
+        "bisect": bisect,
+        "draft": draft_,
+        "collect": collect,
+        "prove": prove_,
+    },
+    "Look into a campaign": {"export": export, "merge": merge_, "profile": profile, "kernels": kernels},
+    "Know what is tested": {
+        "layers": catalogue.layers,
+        "space": catalogue.space,
+        "seeds": seeds,
+        "synthesise": synthesise,
+        "generate": generate,
+        "conformance": conformance,
+        "calibrate": calibrate,
+    },
+}
+for panel, commands in PANELS.items():
+    for name, command in commands.items():
+        app.command(name, help=flowing(command.__doc__ or ""), rich_help_panel=panel)(command)
+app.add_typer(environments.app, name="env", rich_help_panel="Begin")
+app.add_typer(ledger.app, name="ledger", rich_help_panel="Know what is tested")
+app.add_typer(evaluate.app, name="evaluate", rich_help_panel="Know what is tested")
+app.add_typer(bench.app, name="bench", rich_help_panel="Know what is tested")
+for group in (environments.app, ledger.app, evaluate.app, bench.app):
+    for registered in group.registered_commands:
+        registered.help = flowing(registered.help or (registered.callback and registered.callback.__doc__) or "")
 
 
 def _print_version(wanted: bool) -> None:

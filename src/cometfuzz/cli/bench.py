@@ -4,8 +4,6 @@ import time
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from cometfuzz.campaign.judging import Judged, Part, judge
 from cometfuzz.catalogue.drawing import draw_graph
@@ -14,6 +12,7 @@ from cometfuzz.catalogue.validate import type_call, validate
 from cometfuzz.cli.completing import complete_route, complete_routes
 from cometfuzz.cli.numbers import MOST_SECONDS, at_most
 from cometfuzz.cli.output import print_json
+from cometfuzz.cli.progress import progress
 from cometfuzz.draw import Draw
 from cometfuzz.execution.configuring import usable
 from cometfuzz.execution.executor import Executor
@@ -29,6 +28,8 @@ from cometfuzz.seeds.small import SMALL
 
 WARM = 300
 """Mutants before the clock starts: a campaign is longer than its beginning."""
+
+EXECUTED = "keras-tf,keras-torch,onnxruntime,openvino"
 
 app = typer.Typer(
     no_args_is_help=True, help="Measure our own code in CPU time.", epilog="Example: cometfuzz bench graph --json"
@@ -94,8 +95,11 @@ def execute(
     models: Annotated[int, typer.Option(min=1, help="How many models.")] = 100,
     layers: Annotated[int, typer.Option(min=1, help="Layers in each model.")] = 12,
     routes: Annotated[
-        str, typer.Option(autocompletion=complete_routes, help="Routes, with commas.")
-    ] = "keras-tf,keras-torch,onnxruntime,openvino",
+        str,
+        typer.Option(
+            autocompletion=complete_routes, help="Routes, with commas.", show_default=EXECUTED.replace(",", ", ")
+        ),
+    ] = EXECUTED,
     sharing: Annotated[int, typer.Option(min=0, help="Models on all readers of one ONNX file; 0 for none.")] = 20,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
@@ -104,12 +108,10 @@ def execute(
     sharing: the six routes that read one ONNX file together, against one of them plus the other runtimes alone.
     """
     chosen = usable(routes, ROUTES)
-    columns = (TextColumn("running models"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        bar = progress.add_task("", total=models + sharing)
-        result = measure(chosen, models, layers, lambda: progress.advance(bar))
+    with progress("running models", models + sharing, quiet=as_json) as shown:
+        result = measure(chosen, models, layers, shown.advance)
         if sharing:
-            result["sharing"] = measure_sharing(sharing, layers, lambda: progress.advance(bar))
+            result["sharing"] = measure_sharing(sharing, layers, shown.advance)
     if as_json:
         print_json(result)
         return
@@ -131,10 +133,8 @@ def branches(
 
     startup: without the observer, with nothing in its cache, with its cache filled.
     """
-    columns = (TextColumn("running models"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        bar = progress.add_task("", total=models * (1 + rounds))
-        result = measure_branches(models, layers, rounds, lambda: progress.advance(bar))
+    with progress("running models", models * (1 + rounds), quiet=as_json) as shown:
+        result = measure_branches(models, layers, rounds, shown.advance)
     if as_json:
         print_json(result)
         return
@@ -162,10 +162,8 @@ def direct(
     campaign.
     """
     (chosen,) = choose(route, ROUTES)
-    columns = (TextColumn("running models"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        bar = progress.add_task("", total=models)
-        result = measure_direct(chosen, models, nodes, _judge, lambda: progress.advance(bar))
+    with progress("running models", models, quiet=as_json) as shown:
+        result = measure_direct(chosen, models, nodes, _judge, shown.advance)
     if as_json:
         print_json(result)
         return

@@ -117,7 +117,7 @@ def _entry(name: str, package: str, folder: Path | None) -> _Entry:
         raise UnknownName(f"expected a bug of {among.folder}{hint}; received {name!r}")
     script = entry.bug.script
     if script is None:
-        raise NoScript(f"{name}: expected a bug with a script; received one without")
+        raise NoScript(f"{name}: expected a bug with a script; received one without: choose another")
     environment = environments.find(script.environment)
     if not environment.ready:
         make = f"cometfuzz env create {environment.name}"

@@ -14,6 +14,7 @@ from cometfuzz.catalogue.left_out import LEFT_OUT
 from cometfuzz.catalogue.spaces import Space
 from cometfuzz.cli.numbers import MOST_SIGMA, at_most
 from cometfuzz.cli.output import print_json
+from cometfuzz.cli.progress import working
 from cometfuzz.coverage.chains import CHAINS, chain_space
 from cometfuzz.coverage.layers import CRITERIA, SIGMA, SPACES, full_space
 from cometfuzz.coverage.pairs import pair_space
@@ -41,6 +42,8 @@ def space(
     dtypes and only values that can show in a forward pass; "ops" is the same for functions of keras.ops. Pairs are any
     two values of a call, triples three of what acts together, sequences of three those of families. With --json, every
     item out of reach is listed with the reason; of pairs and triples with --layer, since each has to be searched for.
+
+    Example: cometfuzz space --layer Conv2D
     """
     if layer is not None:
         _print_reach(_known(layer, LAYERS), as_json)
@@ -83,6 +86,8 @@ def layers(
     With --json, every public class of keras.layers is there: as a layer, as a cell (a part of a recurrent layer), or as
     left out, with the reason. "identity" marks layers that hand their input on in inference. Operators are functions of
     keras.ops that may be nodes of a model.
+
+    Example: cometfuzz layers Conv2D
     """
     if name is None:
         if as_json:
@@ -109,7 +114,8 @@ def _known(name: str, specs: Mapping[str, LayerSpec]) -> str:
 
 def _print_reach(layer: str, as_json: bool) -> None:
     """The pairs and triples of a layer, and why some of them cannot be."""
-    found = reach(layer)
+    with working(f"searching for calls of {layer}", quiet=as_json):
+        found = reach(layer)
     if as_json:
         print_json({each.space.name: each.as_plain() for each in found})
         return
@@ -129,6 +135,7 @@ def _print_all() -> None:
             table = Table("layer", "ranks", "dtypes", "parameters", "what it does", title=family, title_justify="left")
             for column in table.columns[:-1]:
                 column.no_wrap = True
+            table.columns[-1].overflow = "fold"
             for spec in specs:
                 table.add_row(spec.name, _ranks(spec), _dtypes(spec), str(len(spec.params)), spec.doc)
             console.print(table)

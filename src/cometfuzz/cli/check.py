@@ -16,8 +16,9 @@ from cometfuzz.cli.check_onnx import CheckedFile, check_file
 from cometfuzz.cli.completing import complete_routes
 from cometfuzz.cli.numbers import LARGEST_SEED, at_most
 from cometfuzz.cli.output import print_json
+from cometfuzz.cli.progress import working
 from cometfuzz.config import load as load_config
-from cometfuzz.errors import CometfuzzError
+from cometfuzz.errors import CometfuzzError, unwritten
 from cometfuzz.execution.configuring import configured, usable
 from cometfuzz.execution.executor import Executor
 from cometfuzz.execution.supervisor import WorkerLimits
@@ -126,7 +127,7 @@ def check(
     if not routes:
         chosen = [each for each in chosen if each.speaks == "keras3"]
     case = read_model(model, True, open_size, seed)
-    checked = _check(case, chosen, recognised, WorkerLimits.of(settings.limits))
+    checked = _check(case, chosen, recognised, WorkerLimits.of(settings.limits), as_json)
     if keep is not None:
         _keep(checked.varied.case, keep)
     if as_json:
@@ -140,7 +141,7 @@ def _answer_file(
     model: Path, readers: Sequence[Route], open_size: int | None, seed: int, limits: WorkerLimits, as_json: bool
 ) -> None:
     """The same for an ONNX file, on those who read it."""
-    checked = check_file(model, readers, open_size, seed, limits)
+    checked = check_file(model, readers, open_size, seed, limits, as_json)
     if as_json:
         print_json(
             {"model": str(model), **_verdicts(checked.answers, checked.advice), **checked.plain, **_said(checked)}
@@ -150,18 +151,18 @@ def _answer_file(
     raise typer.Exit(exit_code(checked.answers))
 
 
-def _check(case: Case, routes: Sequence[Route], known: Known, limits: WorkerLimits) -> _Checked:
-    doing = ""
+def _check(case: Case, routes: Sequence[Route], known: Known, limits: WorkerLimits, quiet: bool) -> _Checked:
+    doing = "starting"
 
-    with Console(stderr=True).status("starting") as status:
+    with working("checking", quiet=quiet) as tell:
 
         def begin(text: str) -> None:
             nonlocal doing
             doing = text
-            status.update(doing)
+            tell(doing)
 
         def watch(steps: str) -> None:
-            status.update(f"{doing} ({steps})")
+            tell(f"{doing} ({steps})")
 
         with Executor(routes, limits=limits, pause_after=0, watch=watch) as executor:
             varied = vary(case, executor.run, routes, resolution(case.graph), begin)
@@ -182,7 +183,7 @@ def _keep(case: Case, place: Path) -> None:
     try:
         save(case, place)
     except OSError as error:
-        raise CometfuzzError(f"{place}: {error.strerror}") from None
+        raise unwritten(place, error) from None
 
 
 def _plain(checked: _Checked) -> dict[str, Any]:

@@ -9,9 +9,9 @@ from typing import Any
 
 import ml_dtypes
 import numpy as np
-from rich.console import Console
 
 from cometfuzz.catalogue.data import Array, Data
+from cometfuzz.cli.progress import working
 from cometfuzz.draw import Draw
 from cometfuzz.errors import InvalidCase, WorkerFailure
 from cometfuzz.execution.executor import Executor
@@ -82,19 +82,19 @@ class CheckedFile:
 
 
 def check_file(
-    path: Path, routes: Sequence[Route], open_size: int | None, seed: int, limits: WorkerLimits
+    path: Path, routes: Sequence[Route], open_size: int | None, seed: int, limits: WorkerLimits, quiet: bool
 ) -> CheckedFile:
     """Run a file on readers, on inputs that are drawn as it declares them."""
     content = read_regular(path, MAX_FILE, InvalidCase)
     with (
-        Console(stderr=True).status("looking at the file") as status,
-        Executor([DESCRIBED, *routes], limits=limits, pause_after=0) as executor,
+        working("checking", quiet=quiet) as tell,
+        Executor([DESCRIBED, *routes], limits=limits, pause_after=0, watch=tell) as executor,
     ):
         told = _described(path, executor.run_given(content, Graph((), ()), Data({}, {}), [DESCRIBED])[DESCRIBED.name])
         kinds, opened = _kinds(path, told["inputs"], OPEN if open_size is None else open_size)
         nodes = [Node(name, INPUT, Params(), (), (kind,)) for name, kind in kinds.items()]
         data = {name: _drawn(Draw(seed, name), kind) for name, kind in kinds.items()}
-        status.update(f"running on {plural(len(routes), 'reader')}")
+        tell(f"running on {plural(len(routes), 'reader')}")
         outcomes = executor.run_given(content, Graph(tuple(nodes), ()), Data(data, {}), routes)
     return CheckedFile(judge_readers(kinds, outcomes), kinds, opened, str(told["objection"]), seed)
 

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from cometfuzz.cli.output import print_json
+from cometfuzz.cli.progress import working
 from cometfuzz.config import Config
 from cometfuzz.errors import WorkerFailure
 from cometfuzz.reports.text import clean
@@ -54,8 +55,8 @@ def on_cluster(
         if (error.name or "").partition(".")[0] != "distributed":
             raise
         raise WorkerFailure(
-            "expected the packages of a cluster; received none: run `pip install cometfuzz[cluster]`, or `make "
-            "cluster` in a checkout"
+            "expected the packages of a cluster; received none: run `make cluster` in a checkout, or "
+            "`pip install '.[cluster]'`"
         ) from None
     with connected(access, config, routes, report) as dispatch:
         yield dispatch
@@ -74,7 +75,7 @@ def doctor_of(name: str, insecure: bool, config: Config, routes: Sequence[Route]
         from cometfuzz.cluster.executor import as_plain, describe
 
         nodes = {}
-        with Console(stderr=True).status("trying routes on every node"):
+        with working("trying routes on every node", quiet=as_json):
             found = describe(dispatch)
         for address, node in found.items():
             tried = [{**vars_of(each), "name": each.route} for each in node.tried]

@@ -1,16 +1,16 @@
 """`cometfuzz compare`: the same cases on two versions, and what differs."""
 
+import math
 import time
 from collections.abc import Mapping
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from cometfuzz.campaign.comparison import Difference, triage_comparison
 from cometfuzz.campaign.events import CaseDone, Event
@@ -173,29 +173,26 @@ def _is_done(store: Store, settings: Settings) -> bool:
 
 
 class _Bar(Screen):
-    """A progress bar on stderr: cases, or minutes if these are the bound."""
+    """How far it is: cases, or minutes if these are the bound."""
 
     def __init__(self, settings: Settings) -> None:
-        columns = (TextColumn("comparing"), BarColumn(bar_width=20), TextColumn("{task.fields[at]}"))
-        self._progress = Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True)
         self._by_cases = settings.cases is not None
-        total = settings.cases if settings.cases is not None else 60 * (settings.minutes or 0)
-        self._task = self._progress.add_task("", total=total, at="starting")
+        what, total = ("cases", settings.cases) if self._by_cases else ("minutes", math.ceil(settings.minutes or 0))
+        self._progress = progress(f"comparing, {what}", total)
         self._findings = 0
 
     def __enter__(self) -> "_Bar":
-        self._progress.start()
+        self._shown = self._progress.__enter__()
         return self
 
-    def __exit__(self, *error: object) -> None:
-        self._progress.stop()
+    def __exit__(self, *error: Any) -> None:
+        self._progress.__exit__(*error)
 
     def handle(self, event: Event) -> None:
         if isinstance(event, CaseDone):
             self._findings += sum(len(part.findings) for part in event.parts)
             at = f"{event.index + 1} cases, {self._findings} findings on either side"
-            done = event.index + 1 if self._by_cases else event.elapsed_s
-            self._progress.update(self._task, completed=done, at=at)
+            self._shown.update(event.index + 1 if self._by_cases else event.elapsed_s / 60, at=at)
 
 
 def _triage(

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from cometfuzz.cli.listing import Listed, bugs_of, named
-from cometfuzz.cli.output import expect_place, folding, print_json, writing
+from cometfuzz.cli.output import expect_place, folding, print_json, print_named, writing
 from cometfuzz.errors import InvalidCollection, UnknownName
 from cometfuzz.execution.environments import find
 from cometfuzz.ledger.reading import ENTRY, shipped
@@ -146,7 +146,7 @@ def _list(found: list[Listed], as_json: bool) -> None:
     for each in counted:
         facts = _facts(each)
         table.add_row(each.name, clean(facts["title"]), facts["tracker"], "by hand" if _by_hand(each) else "script")
-    Console().print(table)
+    print_named(Console(), table)
 
 
 def _by_hand(each: Listed) -> bool:

@@ -11,7 +11,7 @@ from cometfuzz.cli.evaluate_era import era
 from cometfuzz.cli.evaluating import (
     BOXES,
     ROUTES,
-    Arms,
+    WHICH,
     AsJson,
     Cases,
     CpuSeconds,
@@ -20,6 +20,7 @@ from cometfuzz.cli.evaluating import (
     Routes,
     Seeds,
     evaluate,
+    listed,
     on_keras,
     tell,
 )
@@ -60,7 +61,7 @@ def rq1(
     seeds: Seeds = 7,
     cases: Cases = published.MODELS,
     cpu_seconds: CpuSeconds = 400.0,
-    arms: Arms = all_arms.RQ1,
+    arms: Annotated[str, listed(WHICH, all_arms.RQ1)] = all_arms.RQ1,
     executed: Executed = True,
     routes: Routes = ROUTES,
     as_json: AsJson = False,
@@ -79,7 +80,7 @@ def rq1(
 def rq2(
     out: Annotated[Path, typer.Option(help="The folder of RQ1, whose models were executed.")] = Path("evaluations/rq1"),
     seeds: Seeds = 7,
-    arms: Arms = all_arms.RQ1,
+    arms: Annotated[str, listed(WHICH, all_arms.RQ1)] = all_arms.RQ1,
     triage: Annotated[bool, typer.Option(help="Make bugs of findings; else count rough kinds of them.")] = True,
     minutes: Annotated[
         float | None,
@@ -133,7 +134,7 @@ def rq4(
     seeds: Seeds = 10,
     cases: Cases = published.MODELS,
     cpu_seconds: CpuSeconds = None,
-    arms: Arms = all_arms.RQ4,
+    arms: Annotated[str, listed(WHICH, all_arms.RQ4)] = all_arms.RQ4,
     switches: Annotated[bool, typer.Option("--switches", help="Instead, comet with one of its parts off.")] = False,
     mutations: Annotated[bool, typer.Option("--mutations", help="Instead, comet without one mutation.")] = False,
     executed: Executed = False,
@@ -193,7 +194,7 @@ def nnsmith(
     out: Out = None,
     seeds: Seeds = 5,
     cpu_seconds: Annotated[float, typer.Option(min=0.0, help="For each arm and seed.")] = 120.0,
-    routes: Annotated[str, typer.Option(help="Routes that read one ONNX file.")] = beside.READERS,
+    routes: Annotated[str, listed("Routes that read one ONNX file.", beside.READERS)] = beside.READERS,
     strategy: Annotated[str, typer.Option(help="What makes our models.")] = "directed",
     nodes: Annotated[int, typer.Option(min=1, max=100, help="Operators in a model of NNSmith's.")] = 10,
     as_json: AsJson = False,

@@ -44,12 +44,19 @@ Cases = Annotated[int, typer.Option(min=1, help="A run ends after so many cases.
 CpuSeconds = Annotated[
     float | None, typer.Option("--cpu-seconds", min=0.0, help="Or after so many CPU seconds, whichever comes first.")
 ]
-Arms = Annotated[str, typer.Option("--arms", help="Which strategies, with commas between them; ours first.")]
 Executed = Annotated[bool, typer.Option("--executed/--generated", help="Run the models, or only make them.")]
-Routes = Annotated[str, typer.Option(help="Where models run, with commas between them.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 
 ROUTES = "keras-tf,keras-torch,keras2-tf"
+
+
+def listed(help_: str, default: str) -> Any:
+    """An option for names with commas between them; of its default, a terminal shows all, in several lines."""
+    return typer.Option(help=help_, show_default=default.replace(",", ", "))
+
+
+Routes = Annotated[str, listed("Where models run, with commas between them.", ROUTES)]
+WHICH = "Which strategies, with commas between them; ours first."
 
 BOXES = "synthesis-times.png"
 """The picture of RQ3 that is not a curve."""

@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Annotated, TextIO
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from cometfuzz.campaign.export import FINDINGS, OUTCOMES, Row, finding_rows, outcome_rows, write_csv, write_json
 from cometfuzz.campaign.records import Records
-from cometfuzz.errors import CometfuzzError
+from cometfuzz.cli.progress import progress
+from cometfuzz.errors import unwritten
 from cometfuzz.reports.text import visible
 
 
@@ -45,7 +44,7 @@ def _opened(out: Path | None) -> Iterator[TextIO]:
     except OSError as error:
         if out is None:
             raise
-        raise CometfuzzError(f"{out}: {error.strerror}") from None
+        raise unwritten(out, error) from None
 
 
 def _shown(row: Row) -> Row:
@@ -53,7 +52,8 @@ def _shown(row: Row) -> Row:
 
 
 def _watched(rows: Iterable[Row], total: int) -> Iterator[Row]:
-    """The rows, with a bar on stderr."""
-    columns = (TextColumn("exporting"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        yield from progress.track(rows, total=total)
+    """The rows, while it is shown how many are written."""
+    with progress("exporting rows", total) as shown:
+        for row in rows:
+            yield row
+            shown.advance()

@@ -6,13 +6,13 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 
 from cometfuzz.catalogue.files import save
 from cometfuzz.cli.completing import complete_strategy
 from cometfuzz.cli.numbers import LARGEST_SEED, MOST_SIGMA, at_most
 from cometfuzz.cli.output import expect_place, make_folder, print_json, writing
+from cometfuzz.cli.progress import progress
 from cometfuzz.cli.run import MUTATIONS
 from cometfuzz.config import load as load_config
 from cometfuzz.coverage.gain import summary_of
@@ -71,10 +71,8 @@ def generate(
     chosen = make_strategy(strategy, options)
     curve, every = Curve(chosen), max(1, cases // 200)
     curve.note(0)
-    columns = (TextColumn("{task.description}"), BarColumn(bar_width=20), MofNCompleteColumn())
     began, nodes, done = time.process_time(), 0, 0
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        bar = progress.add_task("generating", total=cases)
+    with progress("generating", cases, quiet=as_json) as shown:
 
         def show(case: Case) -> None:
             nonlocal nodes, done
@@ -85,7 +83,7 @@ def generate(
             if plot is not None and done % every == 0:
                 curve.note(done)
             if done % 10 == 0:
-                progress.update(bar, completed=done, description=_line(chosen, done / (time.process_time() - began)))
+                shown.update(done, at=_line(chosen, done / (time.process_time() - began)))
 
         interrupted = rehearse(chosen, cases, show)
     result = {
@@ -122,12 +120,7 @@ def _line(strategy: Strategy, rate: float) -> str:
     for coverage in strategy.coverages:
         shares = [f"{counts['covered'] / counts['total']:.0%}" for counts in coverage.summary().values()]
         parts.append(f"{coverage.space.name} {'/'.join(shares)}")
-    applied = [
-        f"{name} {record['applied'] / record['attempts']:.0%}"
-        for name, record in strategy.operators().items()
-        if record["attempts"]
-    ]
-    return f"{rate:.0f}/s  {', '.join(parts)}  pool {len(strategy.pool)}\n[dim]applied {' '.join(applied)}[/]"
+    return f"{rate:.0f}/s, {', '.join(parts)}"
 
 
 def _draw(curve: Curve, file: Path, title: str) -> None:

@@ -9,7 +9,7 @@ from cometfuzz.catalogue.cost import weights_of
 from cometfuzz.catalogue.files import save
 from cometfuzz.cli.numbers import LARGEST_SEED, at_most
 from cometfuzz.cli.output import print_json
-from cometfuzz.errors import CometfuzzError
+from cometfuzz.errors import unwritten
 from cometfuzz.ir.codec import case_id
 from cometfuzz.seeds.importing import import_model
 from cometfuzz.seeds.published import layer_count
@@ -42,7 +42,7 @@ def import_(
     try:
         save(case, out)
     except OSError as error:
-        raise CometfuzzError(f"{out}: {error.strerror}") from None
+        raise unwritten(out, error) from None
     result = {
         "case": case_id(case),
         "out": str(out),

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from cometfuzz.campaign.triaging import STAGE_S
 from cometfuzz.cli.completing import complete_route, complete_routes
-from cometfuzz.cli.output import folding, print_json
+from cometfuzz.cli.output import folding, print_json, print_named
 from cometfuzz.cli.progress import progress
 from cometfuzz.config import load as load_config
 from cometfuzz.errors import UnknownName, near
@@ -92,8 +92,8 @@ def ledger(
     for defect in found:
         seen = "\n".join(_versions(each.versions) for each in defect.seen)
         table.add_row(defect.id, defect.library, defect.kind, defect.title, seen, ", ".join(evidence(defect)))
-    console = Console()
-    console.print(table)
+    console = Console(highlight=False)
+    print_named(console, table)
     console.print(f"{len(found)} defects, {sum(defect.kind == 'bug' for defect in found)} of them bugs.")
 
 
@@ -162,7 +162,7 @@ def changes(
         for defect in {each.defect.id: each.defect for each in found}.values():
             gone = dict.fromkeys(_versions(each.gone.versions) for each in found if each.defect.id == defect.id)
             table.add_row(defect.id, defect.kind, defect.title, "\n".join(gone))
-        console.print(table)
+        print_named(console, table)
 
 
 def _changed(having: str, lacking: str, each: Change) -> dict[str, Any]:
@@ -233,7 +233,7 @@ def _print_measured(measured: Sequence[Measured]) -> None:
                 defect, versions = each.question.defect, _versions(each.question.versions)
                 said = each.reason if each.result == "not measured" else defect.title
                 table.add_row(defect.id, defect.kind, said, versions)
-            console.print(table)
+            print_named(console, table)
     counts = Counter(each.result for each in measured)
     told = ", ".join(f"{counts[result]} {result}" for result in get_args(Result) if counts[result])
     console.print(f"{plural(len(measured), 'question')}: {told}; kept in {overlay_path()}", soft_wrap=True)

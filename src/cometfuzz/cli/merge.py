@@ -6,11 +6,11 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from cometfuzz.campaign.merging import Part, merge
 from cometfuzz.campaign.records import Records
 from cometfuzz.cli.output import print_json
+from cometfuzz.cli.progress import progress
 from cometfuzz.reports.text import plural, visible
 
 
@@ -27,11 +27,8 @@ def merge_(
 
     Example: cometfuzz merge campaigns/node-1 campaigns/node-2 --out campaigns/both
     """
-    console = Console(stderr=True)
-    columns = (TextColumn("merging"), BarColumn(bar_width=20), MofNCompleteColumn(), TextColumn("cases"))
-    with Progress(*columns, console=console, transient=True, disable=as_json) as bar:
-        task = bar.add_task("", total=None)
-        parts = merge(folders, out, lambda done, total: bar.update(task, completed=done, total=total))
+    with progress("merging cases", quiet=as_json) as shown:
+        parts = merge(folders, out, shown.update)
     with Records(out) as records:
         ((findings,),) = records.select("SELECT count(*) FROM findings")
         counts = {
@@ -43,11 +40,11 @@ def merge_(
     if as_json:
         print_json({"folder": str(out), **counts, "campaigns": [asdict(part) for part in parts]})
         return
-    shown = Console(highlight=False, markup=False)
+    console = Console(highlight=False, markup=False)
     for part in parts:
-        shown.print(_line(part), soft_wrap=True)
+        console.print(_line(part), soft_wrap=True)
     names = plural(counts["cases"], "case"), plural(counts["findings"], "finding"), plural(counts["bugs"], "bug")
-    shown.print(
+    console.print(
         f"{visible(str(out))}: {names[0]}, {names[1]} of {plural(counts['kinds'], 'kind')}, {names[2]}", soft_wrap=True
     )
 

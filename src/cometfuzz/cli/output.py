@@ -8,9 +8,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from rich.table import Column
+from rich.console import Console, RenderableType
+from rich.padding import Padding
+from rich.table import Column, Table
+from rich.text import Text
 
-from cometfuzz.errors import CometfuzzError
+from cometfuzz.errors import CometfuzzError, unwritten
 from cometfuzz.ir.graph import Graph
 from cometfuzz.seeds.published import slug, write
 
@@ -24,6 +27,28 @@ def print_json(value: Any) -> None:
 def folding(header: str) -> Column:
     """A column of a table whose texts go on in the next line, and are never cut: people copy names from it."""
     return Column(header, overflow="fold")
+
+
+def print_named(console: Console, table: Table) -> None:
+    """A table whose first column has names; where it would break them, each with what is said of it below it."""
+    first, *rest = table.columns
+    names = [_text(cell) for cell in first.cells]
+    if max(map(len, map(str, names)), default=0) <= console.width // 3:
+        console.print(table)
+        return
+    if table.title:
+        console.print(table.title)
+    for name, *cells in zip(names, *(column.cells for column in rest), strict=True):
+        said = [(column, _text(cell)) for column, cell in zip(rest, cells, strict=True) if str(cell)]
+        brief = [text.plain for column, text in said if column.overflow != "fold"]
+        long = [text for column, text in said if column.overflow == "fold"]
+        console.print(Text(name.plain, "bold"), soft_wrap=True)
+        for text in ([Text(", ".join(brief))] if brief else []) + long:
+            console.print(Padding(text, (0, 0, 0, 4)))
+
+
+def _text(cell: RenderableType) -> Text:
+    return cell if isinstance(cell, Text) else Text(str(cell))
 
 
 def save_graphs(folder: Path, graphs: Mapping[str, Graph]) -> None:
@@ -41,7 +66,7 @@ def writing(place: Path) -> Iterator[None]:
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise CometfuzzError(f"{error.filename or place}: {error.strerror}") from None
+        raise unwritten(error.filename or place, error) from None
 
 
 def make_folder(folder: Path | None) -> None:

@@ -5,10 +5,11 @@ with it; where a command is quiet, there is nothing.
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from cometfuzz.reports.text import clean, duration
@@ -21,7 +22,8 @@ class Advance:
     """How far something is: `advance` by a step, or `update` what it is at."""
 
     def __init__(self, what: str, total: int | None, console: Console, bar: Progress | None, every_s: float) -> None:
-        self.what, self.total, self.done, self.at = what, total, 0, ""
+        self.what, self.total, self.at = what, total, ""
+        self.done: float = 0
         self.console, self._bar, self._every_s = console, bar, every_s
         self._begun = self._told = time.monotonic()
         self._task = bar.add_task(what, total=total, at="") if bar is not None else None
@@ -30,8 +32,8 @@ class Advance:
         """One step is done; `at`: what it is at now."""
         self.update(self.done + 1, at=at)
 
-    def update(self, done: int | None = None, total: int | None = None, at: str | None = None) -> None:
-        """What is known anew: how many are done, how many there are, what it is at."""
+    def update(self, done: float | None = None, total: int | None = None, at: str | None = None) -> None:
+        """What is known anew: how many are done, or how much of one, how many there are, what it is at."""
         self.done = self.done if done is None else done
         self.total = self.total if total is None else total
         self.at = self.at if at is None else clean(at)
@@ -47,7 +49,8 @@ class Advance:
 
     def _line(self) -> str:
         spent = time.monotonic() - self._begun
-        text = f"{self.what}: {self.done}" + (f" of {self.total}" if self.total is not None else "")
+        counted = f": {int(self.done)}" if self.done or self.total is not None else ""
+        text = f"{self.what}{counted}" + (f" of {self.total}" if self.total is not None else "")
         text += f" after {duration(spent)}"
         if self.done and self.total is not None and self.done < self.total:
             text += f", about {duration(spent / self.done * (self.total - self.done))} left"
@@ -73,3 +76,15 @@ def progress(
     )
     with Progress(*columns, console=console, transient=True) as bar:
         yield Advance(what, total, console, bar, every_s)
+
+
+@contextmanager
+def working(what: str, *, quiet: bool = False, every_s: float = EVERY_S) -> Iterator[Callable[[str], None]]:
+    """Around something of which nobody knows how many steps it takes; what is given is told what it is at."""
+    console = Console(stderr=True, highlight=False)
+    if quiet or not console.is_terminal:
+        advance = Advance(what, None, console, None, -1.0 if quiet else every_s)
+        yield lambda at: advance.update(at=at)
+        return
+    with console.status(what) as status:
+        yield lambda at: status.update(escape(f"{what}: {clean(at)}"))

@@ -14,6 +14,7 @@ from cometfuzz.cli.cluster import ClusterOption, InsecureOption, named, on_clust
 from cometfuzz.cli.completing import complete_route
 from cometfuzz.cli.numbers import MOST_SECONDS, at_most
 from cometfuzz.cli.output import expect_place, print_json, writing
+from cometfuzz.cli.progress import working
 from cometfuzz.cli.routes import Configured
 from cometfuzz.config import load as load_config
 from cometfuzz.execution.configuring import configured
@@ -63,7 +64,7 @@ def reduce(
     chosen = choose(",".join(dict.fromkeys([route, *others])), routes)
     issues, effort = Known(load_known(*(known or ()))), Effort(steps, seconds)
     asked = Asked(wanted, tuple(each.name for each in chosen), route, symptom, effort)
-    with Console(stderr=True).status("running") as status:
+    with working("reducing", quiet=as_json) as tell:
         if name := named(cluster, settings):
             with on_cluster(name, insecure, settings, asked.routes, say(quiet=True)) as dispatch:
                 from cometfuzz.cluster.executor import reduce_there
@@ -73,7 +74,7 @@ def reduce(
         else:
             limits = WorkerLimits.of(settings.limits)
             with Executor(with_switches(chosen), limits=limits, pause_after=0) as executor:
-                bug, shown = reduced(executor, asked, issues, status.update)
+                bug, shown = reduced(executor, asked, issues, tell)
     if bug is None:
         for each in shown:
             typer.echo(visible(each), err=True)

@@ -15,7 +15,8 @@ from rich.text import Text
 
 from cometfuzz.campaign.records import Records
 from cometfuzz.cli.listing import Listed, bugs_of, named
-from cometfuzz.cli.output import folding, writing
+from cometfuzz.cli.output import folding, print_named, writing
+from cometfuzz.cli.progress import working
 from cometfuzz.places import Place
 from cometfuzz.reports.facts import Facts, gather
 from cometfuzz.reports.graph_drawing import call_text
@@ -67,7 +68,7 @@ def report(
 
     Example: cometfuzz report campaigns/monday --format junit -o bugs.xml
     """
-    with Console(stderr=True).status("reading the campaign"), Records(folder) as records:
+    with working("reading the campaign"), Records(folder) as records:
         facts = gather(records)
     if form is Format.html:
         index = write_report(facts, Place(folder) / "report" if out is None else Place(out))
@@ -108,7 +109,7 @@ def bugs(folder: CampaignOrCollection, as_json: AsJson = False) -> None:
         table.add_row(
             listed.name, listed.status, bug.severity, bug.data_kind, what, *([str(listed.findings)] if seen else [])
         )
-    console.print(table)
+    print_named(console, table)
     console.print(f"{plural(len(found), 'bug')}; `cometfuzz show DIR BUG` has the script of each.", highlight=False)
 
 

@@ -13,7 +13,7 @@ from cometfuzz.catalogue.files import load
 from cometfuzz.cli.cluster import ClusterOption, InsecureOption, doctor_of, named
 from cometfuzz.cli.completing import complete_routes
 from cometfuzz.cli.output import print_json
-from cometfuzz.cli.progress import progress
+from cometfuzz.cli.progress import progress, working
 from cometfuzz.config import PolicyConfig
 from cometfuzz.config import load as load_config
 from cometfuzz.coverage.branches import Branches, Share
@@ -140,8 +140,8 @@ def execute(
         raise WorkerFailure(why)
     observers = {TF.name: Observation(reached)} if branches else {}
     with (
-        Console(stderr=True).status("running"),
-        Executor(chosen, limits=WorkerLimits.of(settings.limits), observers=observers) as executor,
+        working("running", quiet=as_json) as tell,
+        Executor(chosen, limits=WorkerLimits.of(settings.limits), observers=observers, watch=tell) as executor,
     ):
         trial = executor.run(wanted)
     differences = compare(trial)

@@ -267,10 +267,11 @@ def meet(routes: Sequence[Route], quiet: bool) -> None:
     measured = look(routes, quiet=quiet)
     if measured and not quiet:
         still, gone = (sum(each.shows is shows for each in measured) for shows in (True, False))
-        Console(stderr=True).print(
-            f"These versions are new to the ledger: of {len(measured)} known defects {still} still show, {gone} do "
-            f"not show (`cometfuzz ledger refresh --anew` lists them; --no-refresh leaves this out).",
-            highlight=False,
+        Console(stderr=True, highlight=False).print(
+            f"The ledger had not met some of these versions: {plural(len(measured), 'known defect')} tried, "
+            f"{still} shown again, {gone} not (`cometfuzz ledger refresh --anew` lists them; --no-refresh leaves this "
+            "out).",
+            soft_wrap=True,
         )
 
 

@@ -10,6 +10,7 @@ from rich.table import Table
 
 from cometfuzz.catalogue.cost import weights_of
 from cometfuzz.cli.output import make_folder, print_json, save_graphs
+from cometfuzz.cli.progress import working
 from cometfuzz.coverage.layers import CRITERIA
 from cometfuzz.seeds import published
 from cometfuzz.seeds.counting import as_the_authors_count
@@ -32,8 +33,8 @@ def seeds(
     """
     make_folder(out)
     if out is not None:
-        with Console(stderr=True).status("importing") as status:
-            save_graphs(out, published.import_applications(lambda name: status.update(f"importing {name}")))
+        with working("importing", quiet=as_json) as tell:
+            save_graphs(out, published.import_applications(tell))
     result = _measured()
     if as_json:
         print_json(result)

@@ -29,7 +29,8 @@ def serve_(
 
     Open the address that it prints. It has a secret in it, new each time: whoever has it can see the campaigns, and
     nobody can change anything. Several campaigns stand side by side, finished ones too. Ctrl-C ends it; the campaigns
-    go on. Needs the extra: pip install cometfuzz[cluster]. docs/live-page.md says how to watch from another machine.
+    go on. Needs an extra: `make cluster` in a checkout, or pip install '.[cluster]'. docs/live-page.md says how to
+    watch from another machine.
 
     Example: cometfuzz serve campaigns/monday campaigns/tuesday
     """

@@ -16,8 +16,8 @@ from cometfuzz.campaign.records import Records
 from cometfuzz.cli.completing import complete_routes
 from cometfuzz.cli.listing import Listed, bugs_of, named
 from cometfuzz.cli.numbers import MOST_JOBS, at_most
-from cometfuzz.cli.output import folding, print_json
-from cometfuzz.cli.progress import progress
+from cometfuzz.cli.output import folding, print_json, print_named
+from cometfuzz.cli.progress import progress, working
 from cometfuzz.cli.report import AsJson, CampaignOrCollection, Folder
 from cometfuzz.cli.routes import print_trial
 from cometfuzz.config import load as load_config
@@ -76,8 +76,8 @@ def replay(
         names = routes or ",".join(route for route in records.routes if route in known)
     chosen = choose(names, known)
     with (
-        Console(stderr=True).status("running"),
-        Executor(chosen, limits=WorkerLimits.of(settings.limits), pause_after=0) as executor,
+        working("running", quiet=as_json) as tell,
+        Executor(chosen, limits=WorkerLimits.of(settings.limits), pause_after=0, watch=tell) as executor,
     ):
         trial = executor.run(case)
         findings = list(examine(Bench(trial, executor.run, view=executor.view)))
@@ -217,7 +217,7 @@ def _print(results: list[dict[str, Any]]) -> None:
     for result in sorted(results, key=lambda result: result["now"] != STILL):  # what needs a look comes last
         table.add_row(result["name"], Text(clean(result["now"])), Text(clean(result["title"])))
     console = Console()
-    console.print(table)
+    print_named(console, table)
     still = sum(result["now"] == STILL for result in results)
     gone = sum(result["now"] == "gone" for result in results)
     elsewhere = sum(result["now"] == ELSEWHERE for result in results)

@@ -54,7 +54,7 @@ class Connection:
         try:
             self._client = Client(access.address, security=security, timeout=_CONNECT_S, set_as_default=False)
         except (OSError, ValueError) as error:
-            raise ClusterLost(f"{access.address}: expected a Dask scheduler; received {error}") from None
+            raise ClusterLost(f"{access.address}: expected a Dask scheduler; received {error}: is it up?") from None
         try:
             self._client.register_plugin(NodePlugin(pack(setup)), name=self._name)
         except (ImportError, *LOST) as error:  # the first: a node without cometfuzz, or with another one

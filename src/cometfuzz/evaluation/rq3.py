@@ -20,7 +20,7 @@ from typing import Any, Protocol
 import msgspec
 
 from cometfuzz.coverage.branches import Branches
-from cometfuzz.errors import CometfuzzError, InvalidCampaign, InvalidCoverage, WorkerFailure
+from cometfuzz.errors import CometfuzzError, InvalidCampaign, InvalidCoverage, WorkerFailure, looked_at
 from cometfuzz.evaluation.arms import ORIGINALS, Arm
 from cometfuzz.evaluation.running import MAX_BYTES, MOMENTS, Bounds, Moment, Run, Show, is_due, moment_of, totals_of
 from cometfuzz.execution.executor import Executor
@@ -81,7 +81,7 @@ class KerasOnTensorFlow:
         trial = self._executor.run(case, [route])
         outcome = trial.outcomes[route]
         if outcome.status == "unavailable":
-            raise WorkerFailure(f"{route}: {outcome.detail}")
+            raise WorkerFailure(f"route {route}: {outcome.detail}; {looked_at(route)}")
         measured = outcome.status in ("completed", "exception")  # a dead child tells no CPU time
         stages = [stage for stage in outcome.times if stage.stage != START]
         spent = sum(stage.cpu_s if measured else stage.wall_s for stage in stages)

@@ -82,9 +82,13 @@ class Run:
             try:
                 stored = msgspec.json.decode(place.read(TRACE, MAX_BYTES), type=_Trace)
             except (msgspec.DecodeError, RecursionError) as error:
-                raise InvalidCampaign(f"{run.folder / TRACE}: expected the trace of a run; received {error}") from None
+                raise InvalidCampaign(
+                    f"{run.folder / TRACE}: expected the trace of a run; received {error}: remove {run.folder}"
+                ) from None
             if msgspec.structs.replace(stored, totals={}, moments=[]) != run._plain:
-                raise InvalidCampaign(f"{run.folder}: expected a run of {arm.name}, seed {seed}; received another")
+                raise InvalidCampaign(
+                    f"{run.folder}: expected a run of {arm.name}, seed {seed}; received another: name another --out"
+                )
             run.moments, run.totals = stored.moments, stored.totals
         return run
 
@@ -215,7 +219,7 @@ def _campaign(folder: Path, settings: Settings) -> Store:
     if other := [name for name in fixed if getattr(begun, name) != getattr(settings, name)]:
         store.close()
         raise InvalidCampaign(
-            f"{folder}: expected the campaign of this run; received one with other {', '.join(other)}"
+            f"{folder}: expected this run's campaign; received one with other {', '.join(other)}: name another --out"
         )
     return store
 

@@ -15,7 +15,7 @@ from typing import Any
 from cometfuzz.catalogue import COUNTED
 from cometfuzz.catalogue.data import draw_data
 from cometfuzz.catalogue.drawing import LayerDraw, draw_layer, draw_precise
-from cometfuzz.errors import WorkerFailure
+from cometfuzz.errors import WorkerFailure, looked_at
 from cometfuzz.execution.comparing import array_of
 from cometfuzz.execution.executor import Executor, python_of
 from cometfuzz.execution.outcome import Outcome, Trial
@@ -250,5 +250,5 @@ def _judged(executor: Executor, drawn: LayerDraw, index: int, future: Future[Tri
     answer = Answer(drawn.case)
     for name, outcome in future.result().outcomes.items():
         if outcome.status == "unavailable":
-            raise WorkerFailure(f"route {name}: {outcome.detail}")
+            raise WorkerFailure(f"route {name}: {outcome.detail}; {looked_at(name)}")
         yield judge_draw(executor.routes[name], drawn, index, outcome, answer, executor.view)

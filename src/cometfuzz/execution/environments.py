@@ -26,6 +26,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import IO, Any
 
@@ -104,8 +105,11 @@ class Environment:
 def requirement_folder() -> Path:
     """Return the folder of requirement files: $COMETFUZZ_ENVIRONMENTS, or `environments/` above this file."""
     override = os.environ.get("COMETFUZZ_ENVIRONMENTS")
-    if override:
-        return Path(override).absolute()
+    return Path(override).absolute() if override else _folder_above()
+
+
+@cache
+def _folder_above() -> Path:
     for parent in Path(__file__).resolve().parents:
         if (parent / "environments").is_dir():
             return parent / "environments"
@@ -353,17 +357,26 @@ def locked(path: Path, say: Callable[[str], None] = lambda phase: None) -> Itera
         yield lock
 
 
-class Progress:
-    """Shows on stderr what each environment is at: live on a terminal, else a line for each new phase."""
+EVERY_S = 30.0
+"""How long a log waits until it says again what an environment is at."""
 
-    def __init__(self) -> None:
+
+class Progress:
+    """Shows on stderr what each environment is at, and for how long: live on a terminal, else a line for each new phase
+    and now and then one more, since pip is silent for minutes."""
+
+    def __init__(self, every_s: float = EVERY_S) -> None:
         self._at: dict[str, str] = {}
+        self._begun: dict[str, float] = {}
         self._guard = threading.Lock()
         self._live = sys.stderr.isatty()
+        self._every_s = 1.0 if self._live else every_s
+        self._ticking = False
 
     def __call__(self, name: str, text: str) -> None:
         with self._guard:
             before, self._at[name] = self._at.get(name, ""), text
+            self._begun.setdefault(name, time.monotonic())
             phase_is_new = text.split()[0] != before.partition(" ")[0]
             ended = text.startswith(("ready", "failed"))
             if ended:
@@ -373,6 +386,29 @@ class Progress:
             if ended or (phase_is_new and not self._live):
                 sys.stderr.write(f"{name}: {text}\n")
             if self._live:
-                line = "   ".join(f"{name}: {at}" for name, at in self._at.items())
-                sys.stderr.write(line[: shutil.get_terminal_size().columns - 1])
+                self._draw()
             sys.stderr.flush()
+            if self._at and not self._ticking:
+                self._ticking = True
+                threading.Thread(target=self._tick, name="progress", daemon=True).start()
+
+    def _draw(self) -> None:
+        line = "   ".join(f"{name}: {at}, {self._spent(name)}" for name, at in self._at.items())
+        sys.stderr.write("\r\x1b[K" + line[: shutil.get_terminal_size().columns - 1])
+
+    def _spent(self, name: str) -> str:
+        minutes, seconds = divmod(int(time.monotonic() - self._begun[name]), 60)
+        return f"{minutes}:{seconds:02}"
+
+    def _tick(self) -> None:
+        while True:
+            time.sleep(self._every_s)
+            with self._guard:
+                if not self._at:
+                    self._ticking = False
+                    return
+                if self._live:
+                    self._draw()
+                else:
+                    sys.stderr.writelines(f"{name}: {at}, {self._spent(name)}\n" for name, at in self._at.items())
+                sys.stderr.flush()

@@ -211,10 +211,14 @@ def _make_venv(build: Build) -> None:
 
 
 def _pip_install(build: Build, pins: Sequence[str], *options: str) -> None:
+    seen = 0
+
     def watch(line: str) -> None:
+        nonlocal seen
         first, *rest = line.split() or [""]
         if first in ("Collecting", "Processing") and rest:
-            build.report(f"collecting {Path(rest[0]).name}")
+            seen = min(seen + 1, len(pins))
+            build.report(f"collecting {Path(rest[0]).name} ({seen} of {len(pins)})")
         elif line.startswith("Installing collected packages:"):
             build.report(f"installing {line.count(',') + 1} packages")
 

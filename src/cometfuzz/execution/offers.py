@@ -137,8 +137,10 @@ def _unusual(spec: LayerSpec, name: str, count: int) -> Iterator[Graph]:
     """Calls in which a parameter has values that are not the simplest one, so many at most."""
     seen = {text_of(spec.params[name].simplest)}
     for index, types in enumerate(_types(spec.name)):
+        if len(seen) > count:
+            return
         params = spec.draw_params(Draw("offers", spec.name, name, index), types, tries=4)
-        if params is None or text_of(params[name]) in seen or len(seen) > count:
+        if params is None or text_of(params[name]) in seen:
             continue
         plain = spec.complete({name: params[name]})
         graph = _graph(spec, types, plain if spec.accepts(types, plain) else params)

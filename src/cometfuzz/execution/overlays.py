@@ -81,7 +81,9 @@ class Overlays:
                 words, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False
             )
         except OSError as error:
-            raise EnvironmentFailure(f"cannot start {self.environment.python}: {error.strerror}") from None
+            raise EnvironmentFailure(
+                f"cannot start {self.environment.python}: {error.strerror}; `cometfuzz env list` says more"
+            ) from None
         return ran.returncode, f"{ran.stdout}\n{ran.stderr}"
 
 

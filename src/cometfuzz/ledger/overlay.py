@@ -84,7 +84,9 @@ def write_overlay(path: Path, overlay: Overlay) -> None:
         text = msgspec.json.format(msgspec.json.encode(overlay, order="deterministic"), indent=1)
         Place(path.parent).write(path.name, text)
     except OSError as error:
-        raise InvalidLedger(f"{path}: {error.strerror}") from None
+        raise InvalidLedger(
+            f"{path}: expected a place that can be written; received {error.strerror}: COMETFUZZ_LEDGER names another"
+        ) from None
 
 
 def read_overlay(path: Path) -> Overlay:
@@ -94,7 +96,10 @@ def read_overlay(path: Path) -> Overlay:
     try:
         found = msgspec.json.decode(read_regular(path, MAX_BYTES, InvalidLedger), type=Overlay)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise InvalidLedger(f"{path}: {error}") from None
+        raise InvalidLedger(f"{path}: {error}: mend or remove it; `cometfuzz ledger refresh` learns anew") from None
     if found.version != VERSION:
-        raise InvalidLedger(f"{path}: expected version {VERSION}; received version={found.version}")
+        raise InvalidLedger(
+            f"{path}: expected version {VERSION}; received version={found.version}: "
+            "remove it, and `cometfuzz ledger refresh` learns anew"
+        )
     return found

@@ -3,6 +3,7 @@
 Each is a context manager with `handle(event)`. All but JsonLines end with the same summary.
 """
 
+import contextlib
 import sys
 import threading
 import time
@@ -20,10 +21,12 @@ from cometfuzz.reports.json_lines import as_line
 from cometfuzz.reports.picture import picture
 from cometfuzz.reports.summary import print_summary, sighting_text
 from cometfuzz.reports.tally import Tally
-from cometfuzz.reports.text import clean, duration
+from cometfuzz.reports.text import clean, duration, plural
 
 REFRESHES_PER_S = 4
 STATUS_EVERY_S = 30
+SILENT_S = 60.0
+"""How long a log may be silent."""
 
 
 class Screen:
@@ -62,20 +65,62 @@ class Quiet(Screen):
             print_summary(self.console, self.tally)
 
 
-class PlainLines(Quiet):
-    """Lines for a log: the start, each new finding, notices, now and then how it goes, the summary."""
+LEGEND = (
+    "below, how much has executed: layer inputs/parameter values/sequences, of the paper's space, of ours (full), of "
+    "operators (ops)"
+)
 
-    def __init__(self, console: Console, known: Iterable[str] = ()) -> None:
+
+class PlainLines(Quiet):
+    """Lines for a log: the start, each new finding, notices, now and then how it goes, the summary.
+
+    A case may take minutes on a machine that has much else to do: then a line says that it is waited for.
+    """
+
+    def __init__(
+        self,
+        console: Console,
+        known: Iterable[str] = (),
+        clock: Callable[[], float] = time.monotonic,
+        silent_s: float = SILENT_S,
+    ) -> None:
         super().__init__(console, known)
+        self.clock, self._silent_s = clock, silent_s
         self._status_s = float(STATUS_EVERY_S)
+        self._heard = self._said = clock()
+        self._guard, self._over = threading.Lock(), threading.Event()
+        self._watch = threading.Thread(target=self._wait, name="log", daemon=True)
+
+    def __enter__(self) -> Self:
+        self._watch.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        self._over.set()
+        self._watch.join()
 
     def handle(self, event: Event) -> None:
-        if isinstance(event, Ended):
-            super().handle(event)
-            return
+        with self._guard:
+            if not isinstance(event, Notice):
+                self._heard = self.clock()
+            if isinstance(event, Ended):
+                self._over.set()
+                super().handle(event)
+            else:
+                self._tell(event)
+
+    def _wait(self) -> None:
+        while not self._over.wait(min(self._silent_s, 1.0)):
+            with self._guard, contextlib.suppress(OSError):  # who prints the next event says that nobody reads
+                if self.clock() - self._said >= self._silent_s and not self._over.is_set():
+                    silent_s = self.clock() - self._heard
+                    self._say(f"no case has ended for {duration(silent_s)}, {self.tally.done} so far", silent_s)
+
+    def _tell(self, event: Event) -> None:
         self.tally.handle(event)
         if isinstance(event, Started):
             self._say(_opening(self.tally))
+            self._say(LEGEND)
             self._status_s = event.elapsed_s + STATUS_EVERY_S
         elif isinstance(event, Notice):
             self._say(f"notice: {event.text}")
@@ -85,8 +130,9 @@ class PlainLines(Quiet):
             self._say(_status(self.tally))
             self._status_s = (event.elapsed_s // STATUS_EVERY_S + 1) * STATUS_EVERY_S
 
-    def _say(self, text: str) -> None:
-        line = Text(f"{duration(self.tally.elapsed_s):>7}  {clean(text, self.console.encoding)}")
+    def _say(self, text: str, since_s: float = 0.0) -> None:
+        self._said = self.clock()
+        line = Text(f"{duration(self.tally.elapsed_s + since_s):>7}  {clean(text, self.console.encoding)}")
         self.console.print(line, soft_wrap=True, markup=False, highlight=False)
 
 
@@ -111,8 +157,8 @@ def _status(tally: Tally) -> str:
     left = "" if left_s is None else f", {duration(left_s)} left"
     failed = sum(health.failed for health in tally.routes.values())
     return (
-        f"{tally.done} cases, {tally.recent_rate(tally.elapsed_s):.1f}/s; {', '.join(spaces)}; "
-        f"{tally.distinct} new findings of {tally.found}; {failed} runs failed{left}"
+        f"{plural(tally.done, 'case')}, {tally.recent_rate(tally.elapsed_s):.1f}/s; {', '.join(spaces)}; "
+        f"{plural(tally.distinct, 'new finding')} of {tally.found}; {plural(failed, 'run')} failed{left}"
     )
 
 

@@ -20,7 +20,7 @@ from markupsafe import Markup
 
 import cometfuzz
 from cometfuzz.campaign.kernels import HEADINGS
-from cometfuzz.errors import CometfuzzError
+from cometfuzz.errors import CometfuzzError, unwritten
 from cometfuzz.ir.codec import encode
 from cometfuzz.oracles.finding import DATA_KINDS
 from cometfuzz.oracles.symptoms import SEVERITIES
@@ -80,7 +80,7 @@ def write_page(facts: Facts, folder: Place, template: str, **values: Any) -> Pat
     try:
         folder.write(template, Pages(facts).page(template, home=INDEX, **values))
     except OSError as error:
-        raise CometfuzzError(f"{folder.path(template)}: {error.strerror}") from None
+        raise unwritten(folder.path(template), error) from None
     return folder.path(template)
 
 
@@ -88,7 +88,7 @@ def _expect_ours(folder: Place) -> None:
     """Refuse a folder with something in it that is no report."""
     if folder.names() and not (folder.kind(INDEX) and GENERATOR in folder.read(INDEX, MAX_BYTES)[:4000]):
         raise CometfuzzError(
-            f"{folder.path()}: expected a new folder, or one with an older report; received another one"
+            f"{folder.path()}: expected a new folder, or one with an older report; received another one: name a new one"
         )
 
 

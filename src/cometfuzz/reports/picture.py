@@ -152,7 +152,7 @@ def _last(tally: Tally, width: int) -> Text:
 
 def _coverage(tally: Tally, width: int) -> Lines:
     each = (width - LABEL) // len(SPACE_NAMES)
-    published = "┃ its 6 h" if each >= 22 else "┃ 6 h"
+    published = "┃ its 6 h" if each >= 22 else "┃ 6 h" if each >= 17 else "┃ 6h"
     heads = [Cell(title(space, each - 2, published if space == "paper" else ""), each) for space in SPACE_NAMES]
     lines = [row(Cell(title("coverage", LABEL), LABEL), *heads)]
     for criterion in CRITERIA:
@@ -172,9 +172,9 @@ def _coverage(tally: Tally, width: int) -> Lines:
         counts = tally.branches
         known = counts.get("total", 0)
         drawn = bar(counts.get("covered", 0) / known, each - 9) if known else Text()
-        lines.append(
-            row(Cell("branches", LABEL), Cell(drawn, each - 8 if known else 0), Cell(f" {branch_text(tally)}", each))
-        )
+        room = each - 8 if known else 0
+        text = f" {branch_text(tally)}"
+        lines.append(row(Cell("branches", LABEL), Cell(drawn, room), Cell(text, width - LABEL - room)))
     return lines
 
 
@@ -192,9 +192,9 @@ def _operators(tally: Tally, width: int, rows: int) -> Lines:
 def _operator(name: str, record: Mapping[str, float], width: int) -> Text:
     """One operator; where there is room, with how often it was tried."""
     fitness = record.get("fitness", 0.0)
-    tries = 12 if width >= 40 else 0
-    length = min(width - 14 - tries, LONGEST_BAR)
-    cells = [Cell(clean(name), 9), Cell(f"{fitness:.2f} ", 5), Cell(bar(fitness, length), length)]
+    label, tries = (LABEL, 12) if width >= 40 else (9, 0)
+    length = min(width - label - 5 - tries, LONGEST_BAR)
+    cells = [Cell(clean(name), label), Cell(f"{fitness:.2f} ", 5), Cell(bar(fitness, length), length)]
     return row(*cells, Cell(f"{record.get('attempts', 0):.0f} tries", tries, "dim", right=True))
 
 

@@ -11,7 +11,7 @@ from cometfuzz.campaign.events import Summary
 from cometfuzz.oracles.finding import DATA_KINDS
 from cometfuzz.oracles.symptoms import in_order
 from cometfuzz.reports.tally import PUBLISHED, PUBLISHED_MODELS, Health, Sighting, Tally, share_of
-from cometfuzz.reports.text import clean, duration, place
+from cometfuzz.reports.text import clean, duration, place, plural
 
 LISTED = 10
 """New findings that the summary lists; the report has them all."""
@@ -98,7 +98,8 @@ def _findings(tally: Tally, encoding: str) -> Iterator[RenderableType]:
     if not tally.found:
         yield Text(f"Nothing found{since}.", style="bold")
     else:
-        yield Text(f"{tally.distinct} new findings{since}, {tally.found} with repetitions:", style="bold")
+        new = plural(tally.distinct, "new finding")
+        yield Text(f"{new}{since}, {tally.found} with repetitions:", style="bold")
         if outlook := tally.outlook(tally.elapsed_s):
             yield Text(f"{outlook} (Chao1, by kinds that were seen once or twice).", style="dim")
         table = _table("finding", "new", "in all")
@@ -137,16 +138,28 @@ def _health(tally: Tally, encoding: str) -> Iterator[RenderableType]:
     if not tally.routes:
         return
     yield ""
-    table = _table("route", "runs", "completed", *Health().failed_by_kind, "not\nreached", "cover", "ms", "re-\nstarts")
-    for name, health in tally.routes.items():
-        middle = "" if health.median_ms is None else f"{health.median_ms:.0f}"
-        numbers = (health.runs, health.completed, *health.failed_by_kind.values(), health.not_reached)
-        covered = share_of(tally.by_route.get(name, {}))
-        share = "" if covered is None else f"{covered:.0%}"
-        table.add_row(Text(clean(name, encoding)), *map(str, numbers), share, middle, str(health.restarts))
+    rows = {name: _numbers(health, tally.by_route.get(name, {})) for name, health in tally.routes.items()}
+    kept = [head for head in next(iter(rows.values())) if any(row[head] != "0" for row in rows.values())]
+    table = _table("route", *kept)
+    for name, numbers in rows.items():
+        table.add_row(Text(clean(name, encoding)), *(numbers[head] for head in kept))
     yield table
     if gone := [name for name, health in tally.routes.items() if not health.available]:
         yield Text(f"Unavailable at the end: {clean(', '.join(gone), encoding)}", style="yellow")
+
+
+def _numbers(health: Health, covered: Summary) -> dict[str, str]:
+    """What is told of a route, by the head of its column; a column of noughts is left out, so that names fit."""
+    share = share_of(covered)
+    return {
+        "runs": str(health.runs),
+        "completed": str(health.completed),
+        **{kind: str(count) for kind, count in health.failed_by_kind.items()},
+        "not\nreached": str(health.not_reached),
+        "cover": "" if share is None else f"{share:.0%}",
+        "ms": "" if health.median_ms is None else f"{health.median_ms:.0f}",
+        "re-\nstarts": str(health.restarts),
+    }
 
 
 def _table(first: str, *rest: str) -> Table:

@@ -53,7 +53,7 @@ def _ask(step: Step, request: Mapping[str, Any], *blobs: bytes) -> Sequence[Wire
         result = worker.perform(Message(header, tensors), [step], time.monotonic() + LIMIT_S).results[0]
     library = step.stages[0].library
     if result.status == "unavailable":
-        raise WorkerFailure(f"expected a {library} that starts; received {result.detail}")
+        raise WorkerFailure(f"expected a {library} that starts; received {result.detail}: see `cometfuzz doctor`")
     if result.status != "completed":
         seen = f"{result.status} {result.detail}" if result.failure is None else result.failure.message
         raise InvalidCase(f"expected what {library} can read; received {' '.join(seen.split())[:MAX_SHOWN]}")

@@ -92,7 +92,7 @@ def _uvicorn() -> Any:
         import uvicorn
     except ImportError as error:
         raise EnvironmentFailure(
-            "expected starlette and uvicorn, which the page needs: `pip install cometfuzz[cluster]` (in a checkout "
-            f"`make cluster`); received no module {error.name}"
+            "expected starlette and uvicorn, which the page needs: `make cluster` in a checkout, or "
+            f"`pip install '.[cluster]'`; received no module {error.name}"
         ) from None
     return uvicorn

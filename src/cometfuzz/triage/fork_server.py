@@ -67,7 +67,7 @@ def fork_server(python: Path, imports: str) -> Iterator[ForkServer]:
                 stderr=subprocess.DEVNULL,
             )
         except OSError as error:
-            raise WorkerFailure(f"cannot start {python}: {error.strerror}") from None
+            raise WorkerFailure(f"cannot start {python}: {error.strerror}; `cometfuzz env list` says more") from None
         try:
             yield ForkServer(process, folder)
         finally:

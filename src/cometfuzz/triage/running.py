@@ -72,7 +72,7 @@ def run_script(
                 stderr=subprocess.PIPE,
             )
         except OSError as error:
-            raise WorkerFailure(f"cannot start {python}: {error.strerror}") from None
+            raise WorkerFailure(f"cannot start {python}: {error.strerror}; `cometfuzz env list` says more") from None
         with process:
             try:
                 return _follow(process, limits, {str(folder): "/tmp", str(python.parents[1]): "/venv"}, stopped)

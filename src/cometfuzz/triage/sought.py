@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from cometfuzz.errors import CometfuzzError
+from cometfuzz.errors import CometfuzzError, looked_at
 from cometfuzz.execution.executor import Executor
 from cometfuzz.ir.case import Case
 from cometfuzz.oracles.bench import Bench
@@ -46,7 +46,7 @@ def _finding(executor: Executor, asked: Asked) -> tuple[Finding | None, tuple[st
     case, route, symptom = asked.case, asked.route, asked.symptom
     trial = executor.run(case, asked.routes)
     if trial.outcomes[route].status == "unavailable":
-        raise CometfuzzError(f"route {route}: {trial.outcomes[route].detail}")
+        raise CometfuzzError(f"route {route}: {trial.outcomes[route].detail}; {looked_at(route)}")
     again = executor.run(case, [route]) if about(symptom).twice else None
     relations, memory = ALL if symptom == RELATION.name else "", about(symptom).end == "memory"
     bench = Bench(trial, executor.run, again, executor.view, memory=memory, relations=relations)

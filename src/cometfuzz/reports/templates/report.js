@@ -52,7 +52,8 @@
       row.hidden = !matches(row);
       shown += !row.hidden;
     }
-    document.getElementById("shown").textContent = shown === rows.length ? `${shown} bugs` : `${shown} of ${rows.length} bugs`;
+    const all = rows.length === 1 ? "1 bug" : `${rows.length} bugs`;
+    document.getElementById("shown").textContent = shown === rows.length ? all : `${shown} of ${all}`;
     document.getElementById("none").hidden = shown > 0;
   };
   const sort = () => {

@@ -4,6 +4,8 @@ import math
 import re
 import textwrap
 from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -44,7 +46,7 @@ def _with_point(text: str) -> str:
 def array(values: Array, dtype: str, named: str = "", digits: int = 0) -> str:
     """An expression for an array; `named` is the dtype to say, if any. May be long: see `assign`."""
     suffix = f', "{named}"' if named else ""
-    texts = [number(value, dtype, digits) for value in values.reshape(-1).tolist()]
+    texts = _numbers(values.tobytes(), values.dtype, dtype, digits)
     shape = tuple(values.shape)
     if not texts:
         return f"np.zeros({shape}{suffix})"
@@ -56,6 +58,12 @@ def array(values: Array, dtype: str, named: str = "", digits: int = 0) -> str:
     if len(shape) == 1 or len(texts) <= _NESTED:
         return f"np.array({_nested(texts, shape)}{suffix})"
     return f"np.array([{', '.join(texts)}]{suffix}).reshape{shape}"
+
+
+@lru_cache(64)
+def _numbers(content: bytes, kind: np.dtype[Any], dtype: str, digits: int) -> tuple[str, ...]:
+    """The numbers of an array as text; kept, since every way to write a script has the same arrays."""
+    return tuple(number(value, dtype, digits) for value in np.frombuffer(content, kind).tolist())
 
 
 def _nested(texts: Sequence[str], shape: tuple[int, ...]) -> str:
@@ -82,8 +90,11 @@ def assign(name: str, expression: str, comment: str = "") -> list[str]:
 
 def wrap(line: str, width: int = WIDTH) -> list[str]:
     """A statement, or an element of a list, in lines of bearable length: what is in its first brackets is set apart."""
-    if len(line) <= width:
-        return [line]
+    return [line] if len(line) <= width else list(_wrapped(line, width))
+
+
+@lru_cache(64)
+def _wrapped(line: str, width: int) -> list[str]:
     indent = line[: len(line) - len(line.lstrip())]
     body, mark, note = line.partition("  # ")
     marks = _depths(body)
