@@ -87,25 +87,32 @@ class Instant:
     def __init__(self) -> None:
         self.parts = 0
         self.report: Any = None
+        self._answers: dict[tuple[str, ...], bytes] = {}
+        """What a node would say of a part on some routes; to say it is the node's work, and done once here."""
 
     def ask(self, question: Any, among: Any = None) -> "Future[Any]":
+        forms = import_module("cometfuzz.cluster.forms")
+        forms.pack(question)
+        if question.routes not in self._answers:
+            self._answers[question.routes] = forms.pack(self._verdict(question.routes))
+        promise: Future[Any] = Future()
+        promise.set_result(forms.unpack(self._answers[question.routes], forms.Answer, "a node"))
+        self.parts += 1
+        return promise
+
+    def _verdict(self, routes: Sequence[str]) -> Any:
         forms, judging = import_module("cometfuzz.cluster.forms"), import_module("cometfuzz.campaign.judging")
         determinism, events = import_module("cometfuzz.oracles.determinism"), import_module("cometfuzz.campaign.events")
-        forms.pack(question)
         times = (("run", "standin", 0.01, 0.01, 1),)
         results = tuple(
             events.RouteResult(
                 name, "completed", "run", "standin", 0.01, 0.01, "", None, {"standin": "1.0"}, 0.5, times
             )
-            for name in question.routes
+            for name in routes
         )
-        marks = {name: determinism.Fingerprint("completed", "run", ("0" * 32,)) for name in question.routes}
+        marks = {name: determinism.Fingerprint("completed", "run", ("0" * 32,)) for name in routes}
         judged = judging.Judged(results, (), 0.0, True, False, False, marks, "tls://10.0.0.1:40000")
-        promise: Future[Any] = Future()
-        content = forms.pack(forms.Verdict(judged, 0.01, 0.01))
-        promise.set_result(forms.unpack(content, forms.Answer, "a node"))
-        self.parts += 1
-        return promise
+        return forms.Verdict(judged, 0.01, 0.01)
 
     def alike(self, address: str) -> list[str]:
         return []

@@ -16,6 +16,7 @@ from cometfuzz.catalogue.files import decode
 from cometfuzz.errors import InvalidCampaign, InvalidCase
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.codec import MAX_BYTES, encode, text_id
+from cometfuzz.ir.codec import case_id as id_of
 from cometfuzz.places import Place
 
 DATABASE = "campaign.sqlite"
@@ -61,12 +62,12 @@ class CaseFiles:
 
     def save(self, case: Case) -> str:
         """Put a case there as a whole or not at all, and return its id. A damaged file is replaced."""
-        text = encode(case)
-        case_id = text_id(text)
+        case_id = id_of(case)
         place, name = self._at(case_id)
-        if self.problem(case_id):
-            with plain_words(place.path(name)):
-                place.write(name, text, durable=self.durable)
+        path = place.path(name)
+        if not os.path.lexists(path) or self.problem(case_id):
+            with plain_words(path):
+                place.write(name, encode(case), durable=self.durable)
         return case_id
 
     def load(self, case_id: str) -> Case:

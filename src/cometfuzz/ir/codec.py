@@ -254,7 +254,10 @@ _recent = Recent(_encode, len)
 
 def case_id(case: Case) -> str:
     """The name of a case everywhere: 16 hexadecimal digits of the hash of its canonical text."""
-    return text_id(encode(case))
+    return _recent_id(case)
+
+
+_recent_id: Recent[Case, str] = Recent(lambda case: text_id(encode(case)), len)
 
 
 def text_id(text: bytes) -> str:
