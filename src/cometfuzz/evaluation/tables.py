@@ -312,9 +312,9 @@ def markdown(result: Result) -> str:
 
 
 STATISTICS = (
-    "Exact two-sided test of Mann and Whitney, corrected by Holm within a criterion over at most six comparisons, or as "
-    "many as a p can survive with so many seeds; A12: how often a run of ours is ahead, 0.56 small, 0.64 medium, 0.71 "
-    "large. A star: p is at most 0.05 after that."
+    "Exact two-sided test of Mann and Whitney, corrected by Holm within a criterion over at most six comparisons, or "
+    "as many as a p can survive with so many seeds; A12: how often a run of ours is ahead, 0.56 small, 0.64 medium, "
+    "0.71 large. A star: p is at most 0.05 after that."
 )
 
 
