@@ -130,6 +130,12 @@ def test_tables_are_read_at_what_all_have_reached() -> None:
     assert plain["not_comparable"]
 
 
+def test_runs_are_read_after_cases_that_all_were_looked_at() -> None:
+    one, two = run_of("a", 1, 1, 2, 3), run_of("b", 1, 1, 2, 3, 4)
+    two.moments = [moment for moment in two.moments if moment.cases != 3]
+    assert [row.models for row in summarise("rq1", [one, two], "a", {}).tables[0].rows] == [2, 2]
+
+
 def test_a_part_that_is_not_missed_needs_a_reason() -> None:
     two = [*RUNS, *(run_of("same", seed, 10, 20 + seed, 30 + seed) for seed in range(1, 6))]
     columns, rows = worth_grid("comet", summarise("rq4", two, "comet", {}).comparisons, {})

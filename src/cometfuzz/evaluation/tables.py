@@ -128,7 +128,7 @@ def summarise(
         if run.moments:
             by_arm.setdefault(run.arm.name, []).append(run)
     begun = [run for found in by_arm.values() for run in found]
-    cases = min((run.moments[-1].cases for run in begun if run.arm.name not in FINITE), default=0)
+    cases = equal_cases([run for run in begun if run.arm.name not in FINITE])
     cpu_s = min((run.moments[-1].cpu_s for run in begun), default=0.0)
     at_cases = {arm: [(run, run.after_cases(cases)) for run in found] for arm, found in by_arm.items()}
     at_cpu = {arm: [(run, run.after_cpu(cpu_s)) for run in found] for arm, found in by_arm.items()}
@@ -150,6 +150,12 @@ def summarise(
         _compared(ours, at_cpu, criteria),
         {"what the last tenth of the cases added, in points": growth_grid(begun), **more(tables, compared)},
     )
+
+
+def equal_cases(runs: Sequence[Run]) -> int:
+    """After how many cases to read runs: as many as all have made, and were looked at after."""
+    least = min((run.moments[-1].cases for run in runs), default=0)
+    return min((run.after_cases(least).cases for run in runs), default=0)
 
 
 def _compared(
