@@ -9,11 +9,13 @@ import pytest
 from trials import chain
 
 from cometfuzz.catalogue.spec import CATALOGUE, KERAS2, KERAS3
+from cometfuzz.cli.evaluate_era import _section
 from cometfuzz.config import Config, decode
 from cometfuzz.errors import CometfuzzError
 from cometfuzz.evaluation import era
 from cometfuzz.evaluation.arms import arms
 from cometfuzz.evaluation.era import bug_grid, bugs_csv, configuration, gather, headline, routes_of
+from cometfuzz.evaluation.page import sections
 from cometfuzz.evaluation.paper_bugs import BUGS, HIDDEN, SHOWS, Sighting, counted, verdicts
 from cometfuzz.evaluation.running import Run
 from cometfuzz.evaluation.tables import summarise
@@ -182,3 +184,11 @@ def test_runs_that_have_not_begun_have_found_nothing(tmp_path: Path) -> None:
     (arm,) = arms(["directed"])
     made = gather(summarise("era", [], "directed", {}), [Run.at(tmp_path, arm, 1, True)])
     assert (made.reached, made.findings, counted(made.verdicts)) == ({}, {}, (0, 32))
+
+
+def test_the_page_of_all_experiments_has_a_section_of_this_one(tmp_path: Path) -> None:
+    runs = [Run.at(tmp_path, arms(["comet"])[0], 1, True)]
+    found = gather(summarise("era", runs, "comet", {}), runs)
+    _section(found, "cometfuzz evaluate era").save(tmp_path)
+    (only,) = sections(tmp_path)
+    assert (only.name, only.command, "the paper's bugs" in only.tables) == ("era", "cometfuzz evaluate era", True)

@@ -20,6 +20,7 @@ from cometfuzz.evaluation import arms as all_arms
 from cometfuzz.evaluation import era as experiment
 from cometfuzz.evaluation import published, running
 from cometfuzz.evaluation.era import Era
+from cometfuzz.evaluation.page import Section, section
 from cometfuzz.evaluation.running import Bounds, Moment, Run
 from cometfuzz.evaluation.tables import grid, rows_csv, summarise
 from cometfuzz.ledger.matching import without_ledger
@@ -63,12 +64,25 @@ def era(
         (out / "era.json").write_text(json.dumps(found.as_plain(), indent=2) + "\n")
         (out / "bugs.csv").write_text(experiment.bugs_csv(found))
         (out / "moments.csv").write_text(rows_csv(runs))
+        _section(found, command).save(out)
     if as_json:
         print_json(found.as_plain())
     else:
         _print(found)
     if interrupted:
         raise KeyboardInterrupt
+
+
+def _section(found: Era, command: str) -> Section:
+    """What the page of all experiments has of this one."""
+    tables = {
+        **{table.title: grid(table) for table in found.result.tables},
+        "branches in the paper's files": experiment.branch_grid(found),
+        "the paper's bugs": experiment.bug_grid(found),
+        "all findings": experiment.finding_grid(found),
+    }
+    beside = (*published.NOT_COMPARABLE, *experiment.NOT_COMPARABLE)
+    return section("era", command, found.result.machine, tables, [experiment.headline(found)], beside)
 
 
 def _run_all(runs: Sequence[Run], bounds: Bounds, routes: dict[str, Route], config: Config, quiet: bool) -> bool:
