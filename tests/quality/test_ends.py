@@ -224,14 +224,29 @@ def test_an_error_has_its_code_even_if_nobody_can_read_it(project: Path) -> None
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["generate", "--out", "/proc/x"], "/proc/x: No such file or directory"),
-        (["generate", "--out", "cometfuzz.toml"], "cometfuzz.toml: File exists"),
+        (
+            ["generate", "--out", "/proc/x"],
+            "/proc/x: expected a place that can be written; received No such file or directory: name another",
+        ),
+        (
+            ["generate", "--out", "cometfuzz.toml"],
+            "cometfuzz.toml: expected a place that can be written; received File exists: name another",
+        ),
         (["generate", "--plot", "x.exe"], "expected a file that ends in .png, .svg, .pdf; received plot='x.exe'"),
         (["generate", "--plot", "nowhere/x.png"], "nowhere/x.png: expected a file in a folder that is there"),
         (["generate", "--cases", "1", "--plot", "/proc/x.png"], "/proc/x.png: "),
-        (["generate", "--cases", "1", "--plot", "full.png"], "full.png: No space left on device"),
-        (["synthesise", "LeNet", "--runs", "1", "--out", "/proc/x"], "/proc/x: No such file or directory"),
-        (["conformance", "--routes", "clean-a", "--out", "/proc/x"], "/proc/x: No such file or directory"),
+        (
+            ["generate", "--cases", "1", "--plot", "full.png"],
+            "full.png: expected a place that can be written; received No space left on device: name another",
+        ),
+        (
+            ["synthesise", "LeNet", "--runs", "1", "--out", "/proc/x"],
+            "/proc/x: expected a place that can be written; received No such file or directory: name another",
+        ),
+        (
+            ["conformance", "--routes", "clean-a", "--out", "/proc/x"],
+            "/proc/x: expected a place that can be written; received No such file or directory: name another",
+        ),
         (["reduce", "CASE", "--route", "clean-a", "--out", "nowhere/x"], "nowhere/x: expected a file in a folder"),
         (["exec", "CASE", "--routes", "clean-a", "--config", "nested.toml"], "nested.toml: expected TOML"),
         (["layers", "\x1b[31mred\nline"], r"received layer='\x1b[31mred\nline'"),
