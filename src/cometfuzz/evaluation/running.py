@@ -219,7 +219,8 @@ def _campaign(folder: Path, settings: Settings) -> Store:
     if other := [name for name in fixed if getattr(begun, name) != getattr(settings, name)]:
         store.close()
         raise InvalidCampaign(
-            f"{folder}: expected this run's campaign; received one with other {', '.join(other)}: name another --out"
+            f"{folder}: expected the campaign of this run; received one with other {', '.join(other)}: "
+            "name another --out"
         )
     return store
 
