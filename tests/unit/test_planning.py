@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from cometfuzz.catalogue import COUNTED
-from cometfuzz.coverage.gain import Coverage
+from cometfuzz.catalogue import COUNTED, LAYERS
+from cometfuzz.coverage.gain import Coverage, parameter_facts
 from cometfuzz.coverage.layers import SPACES, Item, full_space, ops_space
 from cometfuzz.draw import Draw
 from cometfuzz.ir.types import TensorType
@@ -13,6 +13,7 @@ from cometfuzz.mutation.base import Guide, ModelLimits
 from cometfuzz.mutation.dialect import usual_dialects
 from cometfuzz.search.placing import alone
 from cometfuzz.search.planning import PlannedCall, followed, plan
+from cometfuzz.search.strategies import Avoided
 
 TRIES = 40
 
@@ -92,3 +93,23 @@ def test_the_rank_of_a_result_is_one_that_it_can_have() -> None:
             types = spec.inputs(draw)
             params = spec.draw_params(draw, types)
             assert params is None or spec.outputs(types, params)[0].rank in spec.output_ranks, spec.name
+
+
+def test_what_is_claimed_or_covered_meanwhile_is_gone_for_no_more() -> None:
+    """A guide remembers what is open of a layer, until something becomes of it."""
+    coverage, avoided, spec = Coverage(full_space()), Avoided(), LAYERS["Activation"]
+    asked, types = Guide([coverage], avoided), (TensorType("float32", (2, 3)),)
+
+    def drawn(*numbers: int) -> set[str]:
+        params = [asked.draw_params(spec, types, Draw("open", number), ModelLimits()) for number in numbers]
+        return {each.activation for each in params if each is not None}
+
+    options = spec.params["activation"].options() or ()
+    facts = {value: parameter_facts(spec.name, "activation", value) for value in options}
+    assert len(drawn(*range(20))) > 5
+    avoided.claim(fact for value in options if value not in ("relu", "tanh") for fact in facts[value])
+    assert drawn(*range(20)) == {"relu", "tanh"}
+    coverage.add(facts["relu"])
+    assert drawn(*range(20)) == {"tanh"}
+    avoided.release(facts["elu"], failed=False)
+    assert drawn(*range(20)) == {"tanh", "elu"}
