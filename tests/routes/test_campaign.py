@@ -116,11 +116,12 @@ def test_a_stop_while_a_case_is_judged_gives_it_up(tmp_path: Path, monkeypatch: 
     with Store.create(tmp_path / "stopped", vars(chosen)) as store, session(store, chosen) as running:
         *_, last = running.events()
         assert isinstance(last, Ended)
-        assert (last.reason, last.done) == ("interrupted", 2)
+        assert last.reason == "interrupted"
+        assert last.done <= 2  # on a busy machine the loop may not have taken what was judged by then
     with Store.open(tmp_path / "stopped") as store, session(store, chosen) as running:
         rest = [event.case_id for event in running.events() if isinstance(event, CaseDone)]
         assert store.check() == []
-    assert ids(tmp_path / "whole", cases=6)[2:] == rest
+    assert ids(tmp_path / "whole", cases=6)[last.done :] == rest
 
 
 def test_a_clean_campaign_finds_nothing_and_counts_what_executed() -> None:
