@@ -16,6 +16,7 @@ from triaging import Acting, Condition, crash_of
 from typer.testing import CliRunner
 
 from cometfuzz.campaign.store import Store
+from cometfuzz.campaign.triaging import Progress as Step
 from cometfuzz.catalogue import LAYERS
 from cometfuzz.cli.evaluate import app
 from cometfuzz.errors import CometfuzzError, InvalidCampaign, UnknownName
@@ -25,7 +26,6 @@ from cometfuzz.evaluation.pictures import band, draw, page
 from cometfuzz.evaluation.running import Bounds, Moment, Run, Show, generate, runs
 from cometfuzz.evaluation.statistics import a12, compare, holm, mann_whitney, most_comparisons, quartiles
 from cometfuzz.evaluation.tables import grid, growth_grid, markdown, pipes, rows_csv, summarise, worth_grid
-from cometfuzz.evaluation.unique import Progress as Step
 from cometfuzz.evaluation.unique import Unique, triage_runs, unknowing, waiting
 from cometfuzz.execution.executor import Executor
 from cometfuzz.execution.versions import usual_view

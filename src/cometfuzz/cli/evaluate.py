@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from cometfuzz.campaign.triaging import Progress as Step
 from cometfuzz.cli.evaluate_era import era
 from cometfuzz.cli.evaluating import (
     BOXES,
@@ -38,7 +39,6 @@ from cometfuzz.evaluation.pictures import boxes
 from cometfuzz.evaluation.running import Bounds, Run
 from cometfuzz.evaluation.tables import Comparisons, Grid, worth_grid
 from cometfuzz.evaluation.tables import Table as Points
-from cometfuzz.evaluation.unique import Progress as Step
 from cometfuzz.evaluation.unique import Unique, triage_runs, waiting
 from cometfuzz.execution.configuring import configured
 from cometfuzz.places import Place

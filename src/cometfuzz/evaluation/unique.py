@@ -18,7 +18,7 @@ import msgspec
 
 from cometfuzz.campaign.records import Records
 from cometfuzz.campaign.stored import Found
-from cometfuzz.campaign.triaging import STAGE_S
+from cometfuzz.campaign.triaging import STAGE_S, Progress
 from cometfuzz.errors import CometfuzzError, InvalidCampaign
 from cometfuzz.evaluation.running import CAMPAIGN, Run
 from cometfuzz.execution.executor import Executor
@@ -97,16 +97,6 @@ class Unknowing(Executor):
     @cached_property
     def view(self) -> View:
         return View(self.routes, versions_of_all(self.routes.values()), known=(), offers=self.offers)
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far it is: findings that were looked into, of how many; what is done, and the bug that came of it if new."""
-
-    done: int
-    total: int
-    step: str
-    bug: Bug | None = None
 
 
 Show = Callable[[Progress], None]
