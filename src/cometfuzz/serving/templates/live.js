@@ -304,7 +304,7 @@
   };
 
   const events = new EventSource("events");
-  events.addEventListener("open", () => connected("live", "live"));
+  events.addEventListener("open", () => connected("connected", "live"));
   events.addEventListener("error", () => connected(events.readyState === EventSource.CLOSED ? "ended" : "connection lost, trying again", "lost"));
   events.addEventListener("over", () => {
     events.close();
