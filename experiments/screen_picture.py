@@ -20,6 +20,7 @@ from cometfuzz.config import Config
 from cometfuzz.execution.configuring import configured
 from cometfuzz.execution.executor import expect_environments
 from cometfuzz.ledger.cpu import cpu_level
+from cometfuzz.ledger.reading import overlay
 from cometfuzz.reports.console import Screen
 from cometfuzz.reports.picture import picture
 from cometfuzz.reports.tally import Tally
@@ -67,6 +68,7 @@ def main() -> None:
             minutes=arguments.minutes,
             out="campaigns/monday",
             cpu=cpu_level(),
+            ledger=overlay().digest,
         )
         with Store.create(Path(folder, "campaign"), vars(settings)) as store:
             drive(store, settings, Config(), known, screen)
