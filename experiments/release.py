@@ -22,6 +22,7 @@ from tempfile import TemporaryDirectory
 from cometfuzz.errors import EnvironmentFailure
 from cometfuzz.execution import environments
 from cometfuzz.execution.interpreters import find_interpreter
+from cometfuzz.execution.setup_progress import Progress
 
 ROOT = Path(__file__).parents[1]
 DIST = ROOT / "dist"
@@ -47,7 +48,7 @@ def main() -> None:
 
 def build() -> tuple[Path, Path]:
     """Both packages, checked as strictly as an index would."""
-    python = environments.create("docs", report=environments.Progress()).python
+    python = environments.create("docs", report=Progress()).python
     shutil.rmtree(DIST, ignore_errors=True)
     run([python, "-m", "build", "--outdir", DIST, ROOT])
     (wheel,), (sdist,) = DIST.glob("*.whl"), DIST.glob("*.tar.gz")

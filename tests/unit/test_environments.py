@@ -17,6 +17,7 @@ from cometfuzz.errors import EnvironmentFailure, UnknownName
 from cometfuzz.execution import environments, executor, installation, interpreters, observation, versions
 from cometfuzz.execution.configuring import configured
 from cometfuzz.execution.installation import Build
+from cometfuzz.execution.setup_progress import Progress, seconds_left
 
 BUILDER_TO_KILL = """
 import sys
@@ -429,7 +430,7 @@ def test_an_installed_package_is_its_own_tool(monkeypatch: pytest.MonkeyPatch, t
 
 
 def test_a_log_says_again_what_takes_long(capsys: pytest.CaptureFixture[str]) -> None:
-    shown = environments.Progress(every_s=0.01)
+    shown = Progress(every_s=0.01)
     shown("main", "collecting torch (3 of 61)")
     shown("main", "collecting numpy (4 of 61)")
     told, until = "", time.monotonic() + 60
@@ -441,3 +442,12 @@ def test_a_log_says_again_what_takes_long(capsys: pytest.CaptureFixture[str]) ->
     shown("main", "ready at there")
     told = capsys.readouterr().err
     assert told.endswith("main: ready at there\n")
+
+
+def test_how_long_set_up_will_take_goes_by_its_pace() -> None:
+    assert seconds_left("creating the venv", 5.0) == 0.0
+    assert seconds_left("collecting torch (1 of 61)", 5.0) == 0.0
+    early, late = seconds_left("collecting torch (10 of 60)", 10.0), seconds_left("collecting torch (50 of 60)", 50.0)
+    assert early - late == pytest.approx(40.0)  # a second for each package
+    assert seconds_left("collecting torch (60 of 60)", 60.0) == seconds_left("installing 60 packages", 0.0) > 0.0
+    assert seconds_left("installing 60 packages", 600.0) == 0.0

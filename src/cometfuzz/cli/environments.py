@@ -10,6 +10,7 @@ from cometfuzz.config import load as load_config
 from cometfuzz.execution import environments
 from cometfuzz.execution.configuring import declare
 from cometfuzz.execution.environments import Environment
+from cometfuzz.execution.setup_progress import Progress
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -34,7 +35,7 @@ def create(
     if bool(names) == every:
         known = ", ".join(environments.built_names())
         raise typer.BadParameter(f"expected either --all or names: {known}")
-    environments.create_all(names or environments.built_names(), report=environments.Progress())
+    environments.create_all(names or environments.built_names(), report=Progress())
 
 
 @app.command(epilog="Example: cometfuzz env add nightly-gpu ~/nightly/bin/python --set CUDA_VISIBLE_DEVICES=0")

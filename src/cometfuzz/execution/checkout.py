@@ -22,7 +22,6 @@ from cometfuzz.errors import CometfuzzError, EnvironmentFailure
 from cometfuzz.execution.environments import (
     FORMAT,
     MARKER,
-    Progress,
     Report,
     built_names,
     create,
@@ -33,6 +32,7 @@ from cometfuzz.execution.environments import (
     quiet,
     write,
 )
+from cometfuzz.execution.setup_progress import Progress
 
 EXTRAS = ("cluster",)
 """Environments that hold what an optional extra of the package needs, and nothing that is imported without it."""
