@@ -1,4 +1,4 @@
-"""How far the environments are that are being built. The standard library only: it runs before anything is installed."""
+"""How far the environments are that are being built. Standard library only: it runs before anything is installed."""
 
 import re
 import shutil
