@@ -56,10 +56,11 @@ def kinds(records: Records) -> list[Found]:
     for found in records.findings():
         if found.finding.counts:
             first.setdefault(found.finding.key, found)
-    return sorted(first.values(), key=lambda found: _rank(found.finding))
+    return sorted(first.values(), key=lambda found: rank(found.finding))
 
 
-def _rank(finding: Finding) -> tuple[int, int]:
+def rank(finding: Finding) -> tuple[int, int]:
+    """The order in which findings are looked into: the most severe first, ordinary numbers before others."""
     return SEVERITIES.index(finding.severity), DATA_KINDS.index(finding.data_kind)
 
 

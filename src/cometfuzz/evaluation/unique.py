@@ -18,14 +18,14 @@ import msgspec
 
 from cometfuzz.campaign.records import Records
 from cometfuzz.campaign.stored import Found
-from cometfuzz.campaign.triaging import STAGE_S, Progress
+from cometfuzz.campaign.triaging import STAGE_S, Progress, rank
 from cometfuzz.errors import CometfuzzError, InvalidCampaign
 from cometfuzz.evaluation.running import CAMPAIGN, Run
 from cometfuzz.execution.executor import Executor
 from cometfuzz.execution.supervisor import WorkerLimits
 from cometfuzz.execution.versions import versions_of_all
 from cometfuzz.ledger.matching import View
-from cometfuzz.oracles.finding import DATA_KINDS, Finding
+from cometfuzz.oracles.finding import Finding
 from cometfuzz.oracles.symptoms import SEVERITIES
 from cometfuzz.places import Place
 from cometfuzz.routes import Route
@@ -183,15 +183,11 @@ def in_turns(open_runs: Sequence[tuple[Run, Records]]) -> list[Waiting]:
         first: dict[str, tuple[Sight, Found]] = {}
         for sight, found in claims(run, records):
             first.setdefault(found.finding.key, (sight, found))
-        ranked = sorted(first.values(), key=lambda each: _rank(each[1].finding))
+        ranked = sorted(first.values(), key=lambda each: rank(each[1].finding))
         for place, (sight, found) in enumerate(ranked):
             order = run.seed, SEVERITIES.index(found.finding.severity), place, number
             ordered.append((order, (sight, found, records)))
     return [waiting for _, waiting in sorted(ordered, key=lambda each: each[0])]
-
-
-def _rank(finding: Finding) -> tuple[int, int]:
-    return SEVERITIES.index(finding.severity), DATA_KINDS.index(finding.data_kind)
 
 
 def _settle_the_others(unique: Unique, triage: Triage, open_runs: Sequence[tuple[Run, Records]]) -> None:
