@@ -46,6 +46,9 @@ OLD = Offer(
 )
 
 
+BOTH = Lack("SeparableConv1D", "strides with dilation_rate")
+
+
 def dialects(offers: Mapping[str, Offer]) -> Dialects:
     policy = PolicyConfig()
     return Dialects.on(view_of(ROUTES, USUAL_CPU, offers), policy.base, policy.only)
@@ -118,6 +121,30 @@ def test_an_offer_that_lacks_nothing_changes_no_case() -> None:
 
     plain = [make() for make in SMALL.values()]
     assert cases(Options(3, plain)) == cases(Options(3, plain, dialects=dialects({"keras-tf": Offer("Keras 9")})))
+
+
+def test_two_parameters_that_are_not_taken_together_are_said_and_parted() -> None:
+    old = Offer("Keras 3.3.3", (Lack("DepthwiseConv2D", "strides with dilation_rate"),))
+    conv = CATALOGUE["DepthwiseConv2D"]
+    both = conv.complete({"strides": (2, 2), "dilation_rate": (1, 2)})
+    assert old.objection("DepthwiseConv2D", both) == "Keras 3.3.3 has no strides with dilation_rate of DepthwiseConv2D"
+    for one in ({"strides": (2, 2)}, {"dilation_rate": (1, 2)}):
+        params = conv.complete(one)
+        assert not old.objection("DepthwiseConv2D", params)
+        assert simplified([old], conv, params) == params
+    assert simplified([old], conv, both) == conv.complete({"strides": (2, 2)})
+    assert simplified([Offer()], conv, both) == both
+
+
+def test_two_parameters_together_are_asked_about_and_what_was_answered_is_kept_apart() -> None:
+    (question,) = (each for each in questions("keras3") if each.lack == BOTH)
+    params = question.graph.nodes[-1].params
+    assert set(params["strides"]) != {1}
+    assert set(params["dilation_rate"]) != {1}
+    assert lacking([(question, MAKE)], "keras3") == ((BOTH,), ())
+    assert lacking([(question, CALL)], "keras3") == ((), (BOTH,))
+    simpler = next(each for each in questions("keras3") if each.lack == Lack("SeparableConv1D"))
+    assert BOTH not in lacking([(question, CALL), (simpler, CALL)], "keras3")[1]
 
 
 def test_seeds_are_simplified_cut_or_left_out() -> None:

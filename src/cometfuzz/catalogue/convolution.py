@@ -68,8 +68,10 @@ def _largest_kernel(x: TensorType, p: Params) -> Shape:
 
 
 def _largest_dilation(x: TensorType, p: Params) -> Shape:
-    if not ones(p["strides"]):
-        return (1,) * len(p["strides"])
+    return _largest_beside_strides(x, p) if ones(p["strides"]) else (1,) * len(p["strides"])
+
+
+def _largest_beside_strides(x: TensorType, p: Params) -> Shape:
     if p["padding"] != "valid":
         return tuple(n + 1 for n in spatial(x, p))
     return tuple((n - 1) // max(1, k - 1) for n, k in zip(spatial(x, p), p["kernel_size"], strict=True))
@@ -85,8 +87,9 @@ def _window_params(axes: int, padding: Choice, alike: float = 0.5) -> dict[str, 
     }
 
 
-def _dilation(axes: int, plain: float = 0.3) -> dict[str, Space]:
-    return {"dilation_rate": _Fitting(axes, Ints(1, 5), _largest_dilation, plain=plain)}
+def _dilation(axes: int, plain: float = 0.3, beside_strides: bool = False) -> dict[str, Space]:
+    largest = _largest_beside_strides if beside_strides else _largest_dilation
+    return {"dilation_rate": _Fitting(axes, Ints(1, 5), largest, plain=plain)}
 
 
 def _output_params(*weights: str) -> dict[str, Space]:
@@ -118,6 +121,10 @@ STRIDES_OR_DILATION: dict[str, Rule] = {
 }
 KERNEL_FITS: dict[str, Rule] = {"kernel fits": lambda x, p: p.padding == "same" or min(_places(x, p)) >= 1}
 WINDOW_RULES = {**HAS_CHANNELS, **STRIDES_OR_DILATION, **KERNEL_FITS}
+DEEP_RULES = {**HAS_CHANNELS, **KERNEL_FITS}
+"""Those of depthwise and separable convolutions: Keras 2.8 and 3.15 take strides and dilation at once, Keras 3.3 does
+not, and all refuse it for the other convolutions."""
+STRIDES_WITH_DILATION = (("strides", "dilation_rate"),)
 
 
 def _draw_groups(draw: Draw, x: TensorType, p: Params) -> int:
@@ -163,10 +170,11 @@ def _depthwise(axes: int) -> None:
         params={
             "depth_multiplier": Ints(1, 5),
             **_window_params(axes, SAME_OR_VALID, alike=0.8),
-            **_dilation(axes),
+            **_dilation(axes, beside_strides=True),
             **_output_params("depthwise", "bias"),
         },
-        rules=WINDOW_RULES,
+        rules=DEEP_RULES,
+        together=STRIDES_WITH_DILATION,
         shape=_shape,
         weights=lambda x, p: {
             "depthwise_kernel": (*p.kernel_size, channels(x, p), p.depth_multiplier),
@@ -184,12 +192,13 @@ def _separable(axes: int) -> None:
             "filters": Sizes(1, 9),
             "depth_multiplier": Ints(1, 5),
             **_window_params(axes, SELDOM_CAUSAL if axes == 1 else SAME_OR_VALID, alike=0.8),
-            **_dilation(axes),
+            **_dilation(axes, beside_strides=True),
             **_output_params("depthwise", "pointwise", "bias"),
             # the paper space counts this one argument, for this one layer
             **({"trainable": Choice(True, False, effect="train")} if axes == 1 else {}),
         },
-        rules=WINDOW_RULES,
+        rules=DEEP_RULES,
+        together=STRIDES_WITH_DILATION,
         shape=_shape,
         weights=lambda x, p: {
             "depthwise_kernel": (*p.kernel_size, channels(x, p), p.depth_multiplier),

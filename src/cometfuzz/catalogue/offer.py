@@ -17,7 +17,8 @@ from cometfuzz.ir.types import POLICY
 
 @dataclass(frozen=True, order=True)
 class Lack:
-    """Something that a library does not have: a layer or operator, a parameter of it, or a value of that, as text.
+    """Something that a library does not have: a layer or operator, a parameter of it (or two `together`), or a value of
+    that, as text.
 
     dtype: only where the first input has it.
     """
@@ -89,12 +90,26 @@ class Offer:
                 inner = [self.objection(each.layer, each.params, dtype) for each in inside(value)]
                 own = f"{self.library} has no {Lack(layer, name, text_of(value))}"
                 return next(filter(None, inner), own)
+        if layer in self._layers:
+            for names in CATALOGUE[layer].together:
+                if self._lacks(layer, together(names)) and has_both(CATALOGUE[layer], names, params):
+                    return f"{self.library} has no {Lack(layer, together(names))}"
         return ""
 
 
 def text_of(value: Any) -> str:
     """A value as the answers of libraries name it."""
     return json.dumps(value, default=str)
+
+
+def together(names: tuple[str, str]) -> str:
+    """Two parameters at once, as the answers of libraries name it."""
+    return " with ".join(names)
+
+
+def has_both(spec: LayerSpec, names: tuple[str, str], params: Params) -> bool:
+    """Whether neither of two parameters has its simplest value."""
+    return all(params[name] != spec.params[name].simplest for name in names)
 
 
 def inside(value: Any) -> Iterator[Inner]:
@@ -111,7 +126,13 @@ def simplified(offers: Sequence[Offer], spec: LayerSpec, params: Params, dtype: 
         for name, value in params.items()
         if name != POLICY and not all(offer.has_value(spec.name, name, value, dtype) for offer in offers)
     }
-    return spec.complete({**params, **changed}) if changed else params
+    params = spec.complete({**params, **changed}) if changed else params
+    alone = {
+        names[1]: spec.params[names[1]].simplest
+        for names in spec.together
+        if has_both(spec, names, params) and any(offer.objection(spec.name, params, dtype) for offer in offers)
+    }
+    return spec.complete({**params, **alone}) if alone else params
 
 
 def _offered(offers: Sequence[Offer], spec: LayerSpec, name: str, value: Any, dtype: str) -> Any:

@@ -85,6 +85,7 @@ class LayerSpec:
     autocast: Autocast | None = "all"
     as_floats: tuple[str, ...] = ()
     states: Callable[[Any, Any], Sequence[Shape]] | None = None
+    together: tuple[tuple[str, str], ...] = ()
     family: str = field(default="", compare=False)
     doc: str = ""
 
@@ -311,6 +312,7 @@ def layer(
     autocast: Autocast | None = "all",
     as_floats: Sequence[str] = (),
     states: Callable[[Any, Any], Sequence[Shape]] | None = None,
+    together: Sequence[tuple[str, str]] = (),
     doc: str = "",
 ) -> LayerSpec:
     """Declare a layer.
@@ -335,6 +337,8 @@ def layer(
     as_floats: dtypes of inputs that the layer takes, under a policy, as numbers of the dtype in which it computes.
     states: the shapes of the states with which the layer begins. A call may have them as inputs behind the first one,
     all or none: then they are its initial states. `x` is the first input's type all the same.
+    together: parameters of which some releases take only one at a time, the other having its simplest value; they are
+    asked whether they take both.
     """
     if name in CATALOGUE:
         raise ValueError(f"expected one block per layer; received name={name!r} twice")
@@ -368,6 +372,7 @@ def layer(
         autocast=autocast,
         as_floats=tuple(as_floats),
         states=states,
+        together=tuple(together),
         doc=doc,
     )
     CATALOGUE[name] = spec

@@ -19,7 +19,7 @@ import msgspec
 
 from cometfuzz.catalogue import CATALOGUE, LayerSpec
 from cometfuzz.catalogue.drawing import layer_drafts
-from cometfuzz.catalogue.offer import Lack, Offer, text_of
+from cometfuzz.catalogue.offer import Lack, Offer, has_both, text_of, together
 from cometfuzz.catalogue.validate import assemble
 from cometfuzz.draw import Draw
 from cometfuzz.errors import CometfuzzError
@@ -120,6 +120,19 @@ def _asked(spec: LayerSpec, named: set[tuple[str, str]]) -> Iterator[tuple[Lack,
                     for dtype in spec.dtypes if spec.counted else ():
                         if dtype != "float32" and (graph := _with_dtype(spec, dtype, {name: value})) is not None:
                             yield Lack(spec.name, name, text, dtype), graph
+    for names in spec.together:
+        if (graph := _both(spec, names)) is not None:
+            yield Lack(spec.name, together(names)), graph
+
+
+def _both(spec: LayerSpec, names: tuple[str, str]) -> Graph | None:
+    """A call in which two parameters have values that are not the simplest ones; None if none is found."""
+    for index, types in enumerate(_types(spec.name)):
+        params = spec.draw_params(Draw("offers", spec.name, together(names), index), types, tries=4)
+        if params is not None and has_both(spec, names, params):
+            plain = spec.complete({name: params[name] for name in names})
+            return _graph(spec, types, plain if spec.accepts(types, plain) else params)
+    return None
 
 
 def _with_dtype(spec: LayerSpec, dtype: str, fixed: Mapping[str, Any] | None = None) -> Graph | None:
@@ -269,6 +282,7 @@ def _digest_of_catalogue() -> str:
             spec.kind,
             spec.libraries,
             [(key, space.describe(), space.options()) for key, space in spec.params.items()],
+            *map(together, spec.together),
         ]
         for name, spec in CATALOGUE.items()
     ]
@@ -289,9 +303,14 @@ def _offer(kept: Kept) -> Offer:
 
     def known(lacks: Sequence[Lack]) -> tuple[Lack, ...]:
         found = [lack for lack in lacks if lack.layer in CATALOGUE]
-        return tuple(sorted(each for each in found if each.parameter in ("", *CATALOGUE[each.layer].params)))
+        return tuple(sorted(each for each in found if each.parameter in ("", *_names(CATALOGUE[each.layer]))))
 
     return Offer(kept.library[:80], known(kept.lacks), known(kept.broken))
+
+
+def _names(spec: LayerSpec) -> tuple[str, ...]:
+    """What a question may be about: parameters, and two of them together."""
+    return (*spec.params, *map(together, spec.together))
 
 
 def ask(route: Route, show: Callable[[int, int], None] = lambda done, total: None) -> Offer | None:
@@ -339,7 +358,9 @@ def lacking(refused: Sequence[tuple[Question, str]], dialect: str) -> tuple[tupl
             continue
         elif stage == MAKE and lack.value:
             lacks.update(dict.fromkeys([lack, *_same_names(lack, dialect)]))
-        elif lack.value or not lack.parameter:
+        elif stage == MAKE and lack.parameter not in CATALOGUE[lack.layer].params:  # two together
+            lacks[lack] = None
+        elif lack.value or lack.parameter not in CATALOGUE[lack.layer].params:
             broken.update(dict.fromkeys([lack, *_same_names(lack, dialect)]))
         elif not registry_of(lack.parameter):  # of which every name is asked by itself
             failed[lack] += SEVERAL if stage == MAKE else 1

@@ -45,6 +45,12 @@ def dilated(x: Any, p: Params) -> bool:
 
 
 @predicate
+def strided_and_dilated(x: Any, p: Params) -> bool:
+    """Both strides and a dilated kernel."""
+    return not ones(p.strides) and not ones(p.dilation_rate)
+
+
+@predicate
 def dilated_unevenly(x: Any, p: Params) -> bool:
     """Dilated by different rates along the first two axes."""
     return bool(p.dilation_rate[0] != p.dilation_rate[1])
