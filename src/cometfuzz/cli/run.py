@@ -49,8 +49,8 @@ JOBS = "Workers of each kind, by default as many as there are cores; with --no-b
 Jobs = Annotated[int | None, typer.Option(min=1, callback=at_most(MOST_JOBS), help=JOBS)]
 WINDOW_HELP = (
     "How many cases are under way when the next one is made; it decides which cases there are, so choose it by the "
-    "largest number of workers that you will have (twice as many keep a cluster busy). By default 8, or what the "
-    "strategy asks for."
+    "largest number of workers that you will have (eight times as many keep a cluster busy). By default 8, or what "
+    "the strategy asks for: 32 for directed."
 )
 Seeds = Annotated[
     list[Path] | None, typer.Option(help="Start from this case, .keras or .h5 file instead; may be given again.")
