@@ -26,6 +26,8 @@ from cometfuzz.triage.blame import AGAINST, EVERY_BACKEND, EVERYBODY, blame
         ("onnx2pytorch", "keras-tf,onnxruntime", "onnx2pytorch", "converter onnx2pytorch"),
         ("tf-saved", "keras-tf", "keras", "Keras, export"),
         ("keras2-tf", "keras-tf", "tf-keras", "front end tf-keras"),
+        ("onnxruntime,onnx-reference", "keras-tf,openvino", "tf2onnx", "converter tf2onnx"),
+        ("onnx-reference", "keras-tf,openvino", "onnx", "runtime ONNX ReferenceEvaluator"),
     ],
 )
 def test_who_is_blamed(failing: str, agreeing: str, library: str, role: str) -> None:
