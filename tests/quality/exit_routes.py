@@ -14,6 +14,7 @@ def _route(name: str, fault: str = "", environment: str = "tool") -> Route:
 
 CLEAN_A, CLEAN_B = _route("clean-a"), _route("clean-b")
 FAULTY = _route("faulty", "border-not-finite")
+SOFTER = _route("softer", "dtype-promoted,crop-off-by-one,zero-size")
 NOWHERE = _route("nowhere", environment="nowhere")
 HANGING = Route(
     "hanging",

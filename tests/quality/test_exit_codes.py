@@ -2,13 +2,14 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -20,13 +21,14 @@ ROUTES = {
     "clean-a": "exit_routes:CLEAN_A",
     "clean-b": "exit_routes:CLEAN_B",
     "faulty": "exit_routes:FAULTY",
+    "softer": "exit_routes:SOFTER",
     "nowhere": "exit_routes:NOWHERE",
     "broken": "exit_routes:BROKEN",
     "hanging": "exit_routes:HANGING",
 }
 POLICY = """
 [policy]
-base = ["clean-a", "clean-b", "faulty", "broken", "hanging"]
+base = ["clean-a", "clean-b", "faulty", "softer", "broken", "hanging"]
 clear = []
 only = []
 converters = []
@@ -96,6 +98,22 @@ def test_1_if_there_is_a_new_bug(project: Path) -> None:
     assert again["findings"] == json.loads(json.dumps([asdict(each) for each in settled]))  # nothing was done twice
     code, said = ended(begin(project, *arguments, "--out", "another"))
     assert code == 0, said  # without --fail-on, what is found is no failure
+
+
+def test_triage_of_several_findings_at_once_comes_to_the_same_bugs(project: Path) -> None:
+    arguments = ("--routes", "clean-a,clean-b,faulty,softer", "--cases", "12")
+    assert ended(begin(project, *arguments))[0] == 0
+    shutil.copytree(project / "campaign", project / "again")
+    for folder, jobs in (("campaign", "1"), ("again", "3")):
+        code, said = ended(command(project, "triage", folder, "--jobs", jobs, "--json"))
+        assert code == 0, said
+    with Records(project / "campaign") as one, Records(project / "again") as several:
+        found = [replace(bug, triage_s=0.0) for bug in one.bugs()]
+        assert {bug.signature.library for bug in found} == {"faulty", "softer"}
+        assert [replace(bug, triage_s=0.0) for bug in several.bugs()] == found
+        assert [replace(each, seconds=0.0) for each in several.settled()] == [
+            replace(each, seconds=0.0) for each in one.settled()
+        ]
 
 
 @pytest.mark.parametrize(

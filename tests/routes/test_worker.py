@@ -282,6 +282,22 @@ def test_a_worker_is_recycled() -> None:
         assert executor.workers[0].starts == 3
 
 
+def test_workers_begin_anew_when_asked_but_not_while_they_work() -> None:
+    with executing(drill_route("kill"), jobs=2) as executor:
+        assert execute(executor, batch=2).status == "completed"
+        group = executor.workers[0].group
+        with executor.worker(group) as busy:
+            executor.renew(group.name)
+            assert busy.running
+            assert execute(executor, batch=2).status == "completed"
+        assert sorted(worker.starts for worker in executor.workers) == [1, 1]
+        assert execute(executor, batch=2).status == "completed"
+        assert busy.starts == 2, "expected what worked then to begin anew"
+        assert execute(executor, batch=2).status == "completed"
+        assert sorted(worker.starts for worker in executor.workers) == [1, 2]
+        executor.renew("nobody")
+
+
 def test_hundreds_of_drills_leak_nothing(no_orphans: None) -> None:
     def held() -> tuple[int, int]:
         gc.collect()

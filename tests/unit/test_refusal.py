@@ -116,11 +116,13 @@ def test_a_symbolic_shape_that_is_not_the_computed_one_is_found_by_itself() -> N
 class Acting:
     """An executor in name: routes do as they are told with any case."""
 
-    pause_after, workers = 0, ()
+    pause_after = 0
 
     def __init__(self, *outcomes: Outcome) -> None:
         self.outcomes = {outcome.route: outcome for outcome in outcomes}
         self.routes, self.view = {name: ROUTES[name] for name in self.outcomes}, usual_view()
+
+    def renew(self, group: str) -> None: ...
 
     def run(self, case: Case, routes: Sequence[str] = (), intermediates: bool = False) -> Trial:
         return Trial(case, {name: self.outcomes[name] for name in routes or self.outcomes})

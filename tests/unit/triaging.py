@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import cast
 
 from trials import answer, completed, raised
 
@@ -31,7 +31,7 @@ class Acting:
     names: Sequence[str] = ("keras-tf", "keras-torch")
     flaky: Callable[[int], bool] = lambda number: True
     pause_after: int = 0
-    workers: Sequence[Any] = ()
+    renewed: list[str] = field(default_factory=list)
     ran: int = 0
     tried: list[Case] = field(default_factory=list)
 
@@ -42,6 +42,9 @@ class Acting:
     @property
     def view(self) -> View:
         return usual_view()
+
+    def renew(self, group: str) -> None:
+        self.renewed.append(group)
 
     def run(
         self, case: Case, routes: Sequence[str] = (), intermediates: bool = False, other_memory: bool = False

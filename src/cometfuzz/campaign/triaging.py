@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
+from functools import partial
 
 from cometfuzz.campaign.records import Records
 from cometfuzz.campaign.store import Store
@@ -34,7 +35,7 @@ STAGE_S = 20.0
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """Works out findings on a cluster: `look_into` one, and how many at once."""
+    """Works out findings beside each other, here or on a cluster: `look_into` one, and how many at once."""
 
     look_into: Callable[[Finding, Case, Sequence[str]], "Future[Bug | None]"]
     at_once: int
@@ -71,14 +72,15 @@ def triage_campaign(
     show: Callable[[Progress], None] = lambda progress: None,
     limit_s: float | None = None,
     stopped: Callable[[], bool] = lambda: False,
+    jobs: int = 1,
     elsewhere: Elsewhere | None = None,
 ) -> list[Bug]:
     """Triage what the campaign found; each bug is kept as soon as it is there. The new ones are returned.
 
     Bugs that are kept already and that are known by now are marked as such. Kinds that are left when the time
-    is over are triaged by a later call. All others are duplicate findings, which cost next to nothing. elsewhere: nodes
-    of a cluster work findings out, several at once; what is known and what is a duplicate is decided here, in the same
-    order as ever.
+    is over are triaged by a later call. All others are duplicate findings, which cost next to nothing. jobs: how many
+    findings are worked out at once; elsewhere: nodes of a cluster do that. What is known and what is a duplicate is
+    decided one after the other, in the same order as ever.
     """
     began, new = time.monotonic(), []
     view = view_of(routes)
@@ -97,7 +99,7 @@ def triage_campaign(
             "of then (--config)"
         )
     limits = WorkerLimits(stage_s=STAGE_S)
-    with Executor(with_switches(routes[name] for name in names), limits=limits, pause_after=0) as executor:
+    with Executor(with_switches(routes[name] for name in names), jobs, limits=limits, pause_after=0) as executor:
         usable = executor.routes
         waiting = [each for each in kinds(store) if each.id in unsettled and each.finding.camps[0].routes[0] in usable]
         triage = Triage(
@@ -107,6 +109,8 @@ def triage_campaign(
             bugs={bug.id: bug for bug in store.bugs()},
             report=lambda step: show(Progress(done, len(waiting), step)),
         )
+        if jobs > 1 and elsewhere is None:
+            elsewhere = _beside(executor, known, triage.report, jobs)
         ahead = deque(waiting)
         begun: dict[FindingId, Future[Bug | None]] = {}
         for done, found in enumerate(waiting):
@@ -131,6 +135,28 @@ def triage_campaign(
             show(Progress(done + 1, len(waiting), "done", fresh))
         _settle_the_others(store, triage)
     return new
+
+
+def _beside(executor: Executor, known: Known, report: Callable[[str], None], jobs: int) -> Elsewhere:
+    """Works out several findings at once, each with workers of its own."""
+
+    def look_into(finding: Finding, case: Case, routes: Sequence[str]) -> "Future[Bug | None]":
+        return executor.begin(lambda: worked_out(executor, finding, case, routes, known, report))
+
+    return Elsewhere(look_into, jobs)
+
+
+def worked_out(
+    executor: Executor,
+    finding: Finding,
+    case: Case,
+    routes: Sequence[str],
+    known: Known | None = None,
+    report: Callable[[str], None] = lambda step: None,
+) -> Bug | None:
+    """The bug of a finding, script and all, whatever else a campaign has found; None if nothing came of it."""
+    script = partial(reproduce, routes=executor.routes, executor=executor)
+    return Triage(executor, known or Known(), script, report=report).triage(finding, case, routes).bug
 
 
 def named_by(bug: Bug, known: Known) -> Bug:

@@ -185,7 +185,8 @@ def run(
         with _executing(remote, insecure, given, settings, quiet or as_json) as elsewhere:
             drive(store, settings, given, usable, screen_for(as_json, quiet, known_keys(store)), elsewhere)
         if fail_on is not FailOn.never:
-            found = run_triage(store, given, everything, None, quiet=quiet or as_json, remote=(remote, insecure))
+            remotely, silent = (remote, insecure), quiet or as_json
+            found = run_triage(store, given, everything, None, jobs=jobs, quiet=silent, remote=remotely)
             if any(bug.is_new and (bug.is_urgent or fail_on is FailOn.all) for bug in found):
                 raise typer.Exit(1)
             if idle := store.never_started:

@@ -14,7 +14,7 @@ from cometfuzz.campaign.store import Store
 from cometfuzz.campaign.stored import Settled
 from cometfuzz.campaign.triaging import Elsewhere, Progress, triage_campaign
 from cometfuzz.cli.cluster import ClusterOption, InsecureOption, named, on_cluster, say
-from cometfuzz.cli.numbers import MOST_MINUTES, at_most
+from cometfuzz.cli.numbers import MOST_JOBS, MOST_MINUTES, at_most
 from cometfuzz.cli.output import print_json
 from cometfuzz.cli.progress import progress
 from cometfuzz.config import Config
@@ -42,6 +42,14 @@ def triage(
         ),
     ] = None,
     known: KnownOption = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            callback=at_most(MOST_JOBS),
+            help="How many findings are worked out at once, by default as many as there are cores.",
+        ),
+    ] = None,
     cluster: ClusterOption = "",
     insecure: InsecureOption = False,
     config: Annotated[Path | None, typer.Option("--config", help="A TOML file; else cometfuzz.toml.")] = None,
@@ -58,7 +66,7 @@ def triage(
     everything = gather_known(known or [], given.known)
     with Store.open(folder) as store:
         remote = named(cluster, given), insecure
-        found = run_triage(store, given, everything, minutes, quiet=as_json, remote=remote)
+        found = run_triage(store, given, everything, minutes, jobs=jobs, quiet=as_json, remote=remote)
         settled, waiting = list(store.settled()), len(store.waiting())
     if as_json:
         names = ("id", "title", "reported", "known", "triage_s")
@@ -103,6 +111,7 @@ def run_triage(
     known: Known,
     minutes: float | None,
     *,
+    jobs: int | None = None,
     quiet: bool = False,
     remote: tuple[str, bool] = ("", False),
 ) -> list[Bug]:
@@ -117,7 +126,7 @@ def run_triage(
                 shown.say(f"{_mark(step.bug)} {step.bug.id}: {clean(step.bug.title)}")
 
         if not remote[0]:
-            return triage_campaign(store, routes, known, show, limit_s)
+            return triage_campaign(store, routes, known, show, limit_s, jobs=jobs or config.jobs)
         names = [name for name in store.routes if name in routes]
         with on_cluster(*remote, config, names, say(quiet)) as dispatch:
             from cometfuzz.cluster.executor import look_into

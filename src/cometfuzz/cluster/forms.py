@@ -98,11 +98,10 @@ class Compared(_Form, frozen=True, tag=True):
 
 
 class Looked(_Form, frozen=True, tag=True):
-    """The bug of a finding or of a case, in the form in which the store keeps it; none if nothing came of it, and why:
-    in the second case what it shows instead."""
+    """The bug of a finding or of a case, in the form in which the store keeps it; none if nothing came of it: of a case
+    what it shows instead."""
 
     bug: dict[str, Any] | None
-    reason: str = ""
     shown: tuple[str, ...] = ()
 
 

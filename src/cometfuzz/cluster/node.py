@@ -22,7 +22,7 @@ from distributed import WorkerPlugin, get_worker
 
 import cometfuzz
 from cometfuzz.campaign.judging import Part, fingerprints, judge, judge_again
-from cometfuzz.campaign.triaging import STAGE_S
+from cometfuzz.campaign.triaging import STAGE_S, worked_out
 from cometfuzz.catalogue.files import decode
 from cometfuzz.cluster.forms import (
     Answer,
@@ -56,9 +56,7 @@ from cometfuzz.routes.switches import with_switches
 from cometfuzz.triage.known import Known
 from cometfuzz.triage.records import bug_as_plain
 from cometfuzz.triage.reduce import Effort
-from cometfuzz.triage.reproducer import reproduce
 from cometfuzz.triage.sought import Asked, reduced
-from cometfuzz.triage.triage import Triage
 
 ENOUGH_BYTES = 4 * 2**20
 """What must be free in the folder for temporary files before a node is given anything."""
@@ -192,9 +190,8 @@ class Desk:
 
     def _look_into(self, question: Look) -> Answer:
         case, executor = decode(question.case, breaking=True), self._executor("triage")
-        triage = Triage(executor, reproduce=lambda bug: reproduce(bug, executor.routes, executor))
-        found = triage.triage(question.finding, case, question.routes)
-        return Looked(None if found.bug is None else bug_as_plain(found.bug), found.reason)
+        bug = worked_out(executor, question.finding, case, question.routes)
+        return Looked(None if bug is None else bug_as_plain(bug))
 
     def _reduce(self, question: Reduce) -> Answer:
         effort = Effort(question.steps, question.wall_s)

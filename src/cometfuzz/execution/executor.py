@@ -232,6 +232,11 @@ class Executor:
             finally:
                 pool.give_back(worker)
 
+    def renew(self, group: str) -> None:
+        """Let the workers of a group, by its name, begin anew when they are next used. One that works is not disturbed."""
+        if group in self._pools:
+            self._pools[group].renew()
+
     def _pool(self, group: Group) -> "_Pool":
         with self._guard:
             if group.name not in self._pools:
@@ -268,12 +273,21 @@ class _Pool:
 
     def __init__(self, workers: Sequence[Worker]) -> None:
         self.made = workers
+        self._old: set[Worker] = set()
         self._free: queue.LifoQueue[Worker] = queue.LifoQueue()
         for worker in reversed(workers):
             self._free.put(worker)
 
     def take(self) -> Worker:
-        return self._free.get()
+        worker = self._free.get()
+        if worker in self._old:
+            self._old.discard(worker)
+            worker.stop()
+        return worker
+
+    def renew(self) -> None:
+        """From now on every worker is stopped before it is taken; nobody else may stop one that works."""
+        self._old = set(self.made)
 
     def give_back(self, worker: Worker) -> None:
         self._free.put(worker)

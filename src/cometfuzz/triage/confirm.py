@@ -170,9 +170,7 @@ def confirm(probe: Probe, case: Case) -> Confirmed:
     steps = probe.executor.routes[probe.target.failing].steps
     here = [step for step in steps if step.has(probe.target.stage, probe.target.library)]
     failed = (here or steps)[-1].group.name
-    for worker in probe.executor.workers:
-        if worker.group.name == failed:
-            worker.stop()
+    probe.executor.renew(failed)
     found = [probe.find(case) for _ in range(TIMES)]
     shown = [finding for finding in found if finding is not None]
     return Confirmed(TIMES, len(shown), shown[0] if shown else None)
