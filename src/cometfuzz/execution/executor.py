@@ -233,7 +233,7 @@ class Executor:
                 pool.give_back(worker)
 
     def renew(self, group: str) -> None:
-        """Let the workers of a group, by its name, begin anew when they are next used. One that works is not disturbed."""
+        """Let the workers of a group, by its name, begin anew when they are next used; none is disturbed at work."""
         if group in self._pools:
             self._pools[group].renew()
 

@@ -71,7 +71,7 @@ def _meant(ways: Sequence[Sequence[_Place]]) -> set[tuple[str, ...]]:
     """The ways to files that say what failing routes compute: ONNX's own evaluator reads them so, and another reader
     too. One that does right all the same, since it computes in more digits perhaps, does not show that the file is."""
     read = {way[-1].step.key: way for way in ways if way[-1].stage.owner == ONNX}
-    found = set()
+    found: set[tuple[str, ...]] = set()
     for way in read.values():
         file = [place.way for place in way if place.step is not way[-1].step][-1:]
         others = {other[-1].stage.library for other in ways for place in other if place.way in file}
