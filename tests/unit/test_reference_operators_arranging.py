@@ -54,6 +54,9 @@ def test_columns_are_channels_then_places_of_the_window() -> None:
 def test_folded_windows_are_added_up() -> None:
     x = np.ones((1, 2, 2))
     assert output("ops.fold", x, kernel_size=(1, 2), output_size=(1, 3))[0, 0].tolist() == [[1, 2, 1]]
+    x[0, 0, 0] = np.nan
+    spread = output("ops.fold", x, kernel_size=(1, 2), output_size=(1, 3))[0, 0]
+    assert np.isnan(spread).tolist() == [[True, False, False]], "expected a NaN where it belongs"
 
 
 def test_groups_of_axes() -> None:

@@ -26,7 +26,7 @@ from cometfuzz.triage.known import Known, KnownIssue
 from cometfuzz.triage.localise import change_rates
 from cometfuzz.triage.reduce import Effort
 from cometfuzz.triage.signature import covers, layers_of
-from cometfuzz.triage.triage import UNDECIDED, Triage
+from cometfuzz.triage.triage import ALONE, UNDECIDED, UNSUPPORTED, Triage
 
 NAMES = ("keras-tf", "keras-torch", "openvino")
 CASE = chain((2, 6), ("Dense", {"units": 5}), ("ReLU", {}), ("Dense", {"units": 3}), ("Softmax", {}))
@@ -178,6 +178,29 @@ def test_a_crash_over_what_is_declared_is_known() -> None:
     bug = triage_of(Both(wrong_pooling)).triage(crash_of("keras-torch", "keras-tf", "openvino"), case).bug
     assert bug is not None
     assert bug.known == "known: keras-torch-averagepooling-same-channels-first-value"
+
+
+def test_what_all_do_alike_with_an_infinity_is_no_bug_though_the_formula_has_it_otherwise() -> None:
+    def alike(layer: str, value: np.ndarray) -> np.ndarray:
+        return np.where(np.isinf(value), np.nan, value).astype(value.dtype) if layer == "Rescaling" else value
+
+    executor = Wrong(Routes(**dict.fromkeys(("keras_tf", "keras_torch", "openvino"), alike)))
+    case = replace(chain((1, 2), ("Rescaling", {})), data={"x": to_tensor(np.full((1, 2), np.inf, np.float32))})
+    finding = next(iter(examine(Bench(executor.run(case), executor.run))))
+    bug = triage_of(executor).triage(finding, case).bug
+    assert bug is not None
+    assert (bug.limit, bug.known) == (True, ALONE)
+
+
+@pytest.mark.parametrize(("more", "known"), [((), UNSUPPORTED), (("onnx-reference", "keras-jax"), "")])
+def test_a_wrong_number_made_of_a_nan_takes_enough_libraries_that_are_right(more: Sequence[str], known: str) -> None:
+    """What the index of a NaN is, say, is often left open."""
+    found = replace(crash_of("keras-torch", "keras-tf", "openvino", *more), symptom="value")
+    triage = triage_of(crashing(softmax))
+    triage.executor.names = (*NAMES, *more)  # type: ignore[attr-defined]
+    who = Blame("torch", "run", "Keras, torch backend", "", 0.9)
+    assert triage._left_open(replace(found, data_kind="special"), who) == known
+    assert triage._left_open(found, who) == ""
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,10 @@ STAGE_S = 20.0
 """The limit of a stage in triage: a reduced model is small, and a hang is asked for many times."""
 
 
+AHEAD = 3
+"""How many findings are begun with for each worker: one that takes minutes keeps those behind it waiting."""
+
+
 @dataclass(frozen=True)
 class Elsewhere:
     """Works out findings beside each other, here or on a cluster: `look_into` one, and how many at once."""
@@ -143,7 +147,7 @@ def _beside(executor: Executor, known: Known, report: Callable[[str], None], job
     def look_into(finding: Finding, case: Case, routes: Sequence[str]) -> "Future[Bug | None]":
         return executor.begin(lambda: worked_out(executor, finding, case, routes, known, report))
 
-    return Elsewhere(look_into, jobs)
+    return Elsewhere(look_into, AHEAD * jobs)
 
 
 def worked_out(

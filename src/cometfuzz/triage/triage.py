@@ -17,6 +17,7 @@ from cometfuzz.ir.codec import case_id
 from cometfuzz.ir.graph import INPUT
 from cometfuzz.oracles.finding import Finding
 from cometfuzz.oracles.relations import case_of
+from cometfuzz.oracles.special import VOTERS
 from cometfuzz.oracles.symptoms import RELATION, about
 from cometfuzz.routes import Switch
 from cometfuzz.routes.registry import library_named
@@ -44,6 +45,8 @@ Reproduce = Callable[[Bug], Script | None]
 """Makes the script of a bug and runs it in a clean process; None if there is no way to write one."""
 
 UNDECIDED = "libraries that share no stage do the same with a NaN or Inf that was put in, others do otherwise"
+ALONE = "all libraries do otherwise than the formula with a NaN or Inf that was put in"
+UNSUPPORTED = f"fewer than {VOTERS - 1} libraries say what is right with a NaN or Inf that was put in"
 
 LAYERS, CONDITIONS = 4, 6
 """How many of each a title names."""
@@ -256,13 +259,24 @@ class Triage:
         signature = replace(signature, condition=", ".join(facts))
         known = known_as(self._known(last).issues, signature)
         text, limit = (known.text, known.limit) if known is not None else ("", False)
-        if known is None and _undecided(last, who):
-            text, limit = UNDECIDED, True
+        if known is None and (open_question := self._left_open(last, who)):
+            text, limit = open_question, True
         bug = self._bug(signature, last, case, reduced.case, who, confirmed, text, began)
         versions: dict[str, str] = {}
         for outcome in trial.outcomes.values():
             versions.update(outcome.versions)
         return replace(bug, limit=limit, versions=versions)
+
+    def _left_open(self, finding: Finding, who: Blame) -> str:
+        """Why nobody says what is right with a NaN or Inf that was put in; nothing if somebody does."""
+        if finding.data_kind != "special" or finding.symptom not in ("nonfinite", "value"):
+            return ""
+        if AGAINST in who.role:
+            return ALONE
+        if finding.symptom == "nonfinite":  # libraries that have nothing to do with each other
+            return UNDECIDED if who.confidence == NO_STAGE else ""
+        right = {self.executor.routes[name].stages[-1].library for name in agreeing(finding)}
+        return "" if len(right) >= VOTERS - 1 else UNSUPPORTED
 
     def _switches(self, probe: Probe, case: Case) -> tuple[list[Switch], list[Switch]]:
         """The switches of the failing library with which it fails in the same way, and those with which it does right.
@@ -337,12 +351,6 @@ def _few(parts: Sequence[str], between: str, most: int) -> str:
     if len(parts) > most:
         parts = (*parts[: most - 1], f"... {len(parts) - most} more ...", parts[-1])
     return between.join(parts)
-
-
-def _undecided(finding: Finding, who: Blame) -> bool:
-    """Whether libraries that have nothing to do with each other do the same with a NaN or Inf that was put in, and
-    others do otherwise: then nobody says what is right."""
-    return (finding.data_kind, finding.symptom) == ("special", "nonfinite") and who.confidence == NO_STAGE
 
 
 def _against_all(one: Bug, two: Bug) -> bool:

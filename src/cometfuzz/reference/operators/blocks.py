@@ -53,7 +53,11 @@ def fold(call: Call) -> Array:
     padded = [each + 2 * pad for each, pad in zip(size, p.padding, strict=True)]
     place = (rows[:, :, None, None] * padded[1] + columns[None, None]).ravel()
     one_hot = (place[:, None] == np.arange(math.prod(padded))).astype(np.float64)
-    result = call.contract("ncp,pq->ncq", blocks.reshape(n, channels, -1), one_hot, strict=True)
+    given = blocks.reshape(n, channels, -1)
+    finite = np.isfinite(given)
+    result = call.contract("ncp,pq->ncq", np.where(finite, given, 0.0), one_hot, strict=True)
+    for at in np.argwhere(~finite):  # a NaN times zero would be everywhere
+        result[at[0], at[1], place[at[2]]] += given[tuple(at)]
     whole = result.reshape(n, channels, *padded)
     top, left = p.padding
     return whole[:, :, top : top + size[0], left : left + size[1]]
