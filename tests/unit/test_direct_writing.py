@@ -6,13 +6,15 @@ import pytest
 
 from cometfuzz.catalogue import CATALOGUE, COUNTED
 from cometfuzz.catalogue.data import draw_data
-from cometfuzz.catalogue.drawing import draw_layer
+from cometfuzz.catalogue.drawing import draw_layer, layer_drafts
+from cometfuzz.catalogue.validate import assemble
 from cometfuzz.execution.conformance import layers_of
 from cometfuzz.execution.policy import assign_breaking
 from cometfuzz.execution.sayable import objection, takes
 from cometfuzz.execution.versions import usual_view
 from cometfuzz.ir.case import PLAIN
-from cometfuzz.ir.graph import INPUT
+from cometfuzz.ir.graph import INPUT, Edge
+from cometfuzz.ir.types import TensorType
 from cometfuzz.routes.direct.asking import NEWEST, USUAL
 from cometfuzz.routes.direct.encoding import write, write_at
 from cometfuzz.routes.direct.families import WRITERS
@@ -56,6 +58,14 @@ def test_an_operator_is_held_to_its_dtypes_and_its_opset() -> None:
     assert Writing(22).has("Conv", "bfloat16")
     assert w.op("Equal", "y", "y") in w.dtypes
     assert w.dtypes[w.operations[-1].outputs[0]] == "bool"
+
+
+def test_dots_stand_for_as_many_axes_in_every_input_of_an_einsum() -> None:
+    types = [TensorType("float32", shape) for shape in ((1,), (1,), (2, 1))]
+    params = CATALOGUE["ops.einsum"].complete({"subscripts": "h,...c,...h"})
+    drafts = layer_drafts(CATALOGUE["ops.einsum"], types, params)
+    w, _ = write_at((USUAL, NEWEST), assemble(drafts, [Edge(drafts[-1].id)]), {}, PLAIN)
+    assert [each.kind for each in w.operations if each.kind in ("Unsqueeze", "Einsum")] == ["Unsqueeze", "Einsum"]
 
 
 def test_constants_that_are_equal_are_one_and_others_are_not() -> None:

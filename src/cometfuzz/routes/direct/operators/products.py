@@ -6,6 +6,7 @@ import math
 import string
 from typing import Any
 
+from cometfuzz.compat import zip_strictly
 from cometfuzz.routes.direct.operators.reducing import axes_of
 from cometfuzz.routes.direct.writing import Call, Unsaid, writes
 
@@ -81,13 +82,20 @@ def kron(c: Call) -> str:
 
 @writes("ops.einsum")
 def einsum(c: Call) -> str:
-    """With an arrow: without one, the letters that occur once are kept, in the order of the alphabet."""
+    """With an arrow: without one, the letters that occur once are kept, in the order of the alphabet. And with as many
+    axes behind the dots in each input, as ONNX has it."""
     _expect_something(c)
     text = c.params.subscripts.replace(" ", "")
     if "->" not in text:
         letters = sorted(letter for letter in set(text) & set(string.ascii_letters) if text.count(letter) == 1)
         text += "->" + ("..." if "..." in text else "") + "".join(letters)
-    return c.w.op("Einsum", *c.x, equation=text)
+    terms = text.partition("->")[0].split(",")
+    dots = [kind.rank - len(term.replace("...", "")) for term, kind in zip_strictly(terms, c.types)]
+    given = []
+    for term, x, axes in zip_strictly(terms, c.x, dots):
+        first, more = term.find("..."), max(dots) - axes
+        given.append(c.w.unsqueeze(x, list(range(first, first + more))) if first >= 0 and more else x)
+    return c.w.op("Einsum", *given, equation=text)
 
 
 @writes("ops.cdist")
