@@ -142,7 +142,7 @@ def triage_campaign(
 
 
 def _beside(executor: Executor, known: Known, report: Callable[[str], None], jobs: int) -> Elsewhere:
-    """Works out several findings at once, each with workers of its own."""
+    """Works out several findings at once, on the workers of one executor."""
 
     def look_into(finding: Finding, case: Case, routes: Sequence[str]) -> "Future[Bug | None]":
         return executor.begin(lambda: worked_out(executor, finding, case, routes, known, report))

@@ -90,11 +90,14 @@ class Offer:
                 inner = [self.objection(each.layer, each.params, dtype) for each in inside(value)]
                 own = f"{self.library} has no {Lack(layer, name, text_of(value))}"
                 return next(filter(None, inner), own)
-        if layer in self._layers:
-            for names in CATALOGUE[layer].together:
-                if self._lacks(layer, together(names)) and has_both(CATALOGUE[layer], names, params):
-                    return f"{self.library} has no {Lack(layer, together(names))}"
-        return ""
+        odd = next(self.at_odds(layer, params), None)
+        return f"{self.library} has no {Lack(layer, together(odd))}" if odd else ""
+
+    def at_odds(self, layer: str, params: Params) -> Iterator[tuple[str, str]]:
+        """Parameters that a call has together and the library takes one at a time."""
+        for names in CATALOGUE[layer].together if layer in self._layers else ():
+            if self._lacks(layer, together(names)) and has_both(CATALOGUE[layer], names, params):
+                yield names
 
 
 def text_of(value: Any) -> str:
@@ -127,11 +130,7 @@ def simplified(offers: Sequence[Offer], spec: LayerSpec, params: Params, dtype: 
         if name != POLICY and not all(offer.has_value(spec.name, name, value, dtype) for offer in offers)
     }
     params = spec.complete({**params, **changed}) if changed else params
-    alone = {
-        names[1]: spec.params[names[1]].simplest
-        for names in spec.together
-        if has_both(spec, names, params) and any(offer.objection(spec.name, params, dtype) for offer in offers)
-    }
+    alone = {second: spec.params[second].simplest for offer in offers for _, second in offer.at_odds(spec.name, params)}
     return spec.complete({**params, **alone}) if alone else params
 
 
