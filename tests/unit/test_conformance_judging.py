@@ -47,6 +47,30 @@ def test_the_right_answer_is_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (result.accepted, result.shape_ok, result.value_ok, result.undeclared) == (True, True, True, "")
 
 
+@pytest.mark.parametrize(
+    ("route", "stage", "message", "said"),
+    [
+        ("onnxruntime", "tf2onnx", "No Op registered for Log1p", True),
+        ("onnxruntime", "tf2onnx", "list index out of range", False),
+        ("onnxruntime", "build", "bfloat16 is not supported", False),
+        ("keras-tf", "run", "bfloat16 is not supported", False),
+        ("openvino-saved", "compile", "No conversion rule found for operations: BesselI0", True),
+    ],
+)
+def test_what_a_converter_says_that_it_lacks_need_not_be_declared(
+    monkeypatch: pytest.MonkeyPatch, route: str, stage: str, message: str, said: bool
+) -> None:
+    """What a front end lacks must be: models are made of what it takes."""
+    monkeypatch.setattr(conformance, "find_rules", lambda route, drawn, view: [])
+    failure = Failure("RuntimeError", ("RuntimeError",), message, ())
+    outcome = Outcome(route, "exception", stage, "a library", failure=failure)
+    result = judge_draw(ROUTES[route], draw_layer("ELU", 1, 0), 0, outcome)
+    assert (result.said, result.undeclared == "") == (said, said)
+    report = Report()
+    report.add(result)
+    assert (report.total(route).said, report.total(route).undeclared) == (int(said), int(not said))
+
+
 def test_a_wrong_value_is_undeclared(monkeypatch: pytest.MonkeyPatch) -> None:
     good = right_answer(draw_layer("ELU", 1, 0))[0]
     bad = good._replace(data=bytes(len(good.data)))

@@ -45,8 +45,9 @@ def conformance(
     A draw that meets a known defect must fail as the ledger says; any other must be accepted, with the predicted shape
     and dtype and a value within the error bound. What differs otherwise is undeclared, and the exit code is 1.
 
-    refused: refused or typed differently, as known. accepted: of the other draws. typed, right: shape and
-    dtype, and value, are as predicted. bugs: computed wrongly, as declared.
+    refused: refused or typed differently, as known. said: refused by what stands behind a front end, saying itself that
+    it does not do such a thing. accepted: of the other draws. typed, right: shape and dtype, and value, are as
+    predicted. bugs: computed wrongly, as declared.
 
     Example: cometfuzz conformance --layers Conv2D,LSTM --routes keras-jax --draws 20
     """
@@ -104,17 +105,16 @@ def _run(
 def print_report(report: Report) -> None:
     """The closing table, and every undeclared difference."""
     console = Console()
-    headings = ("route", "draws", "refused", "accepted", "typed", "right", "bugs", "undeclared")
-    table = Table(*headings, box=box.SIMPLE_HEAD, pad_edge=False)
+    headings = ("route", "draws", "refused", "said", "accepted", "typed", "right", "bugs", "undeclared")
+    table = Table(*headings, box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     for column in table.columns:
         column.no_wrap = True
     for route in report.by_layer:
         total = report.total(route)
-        rest = max(total.draws - total.refused, 1)
-        refused = f"{total.refused} {total.refused / total.draws:.1%}"
-        accepted = f"{total.accepted} {total.accepted / rest:.1%}"
+        rest = max(total.draws - total.refused - total.said, 1)
+        refused, accepted = f"{total.refused / total.draws:.1%}", f"{total.accepted / rest:.1%}"
         counts = (total.shape_ok, total.value_ok, total.bugs, total.undeclared)
-        table.add_row(route, str(total.draws), refused, accepted, *map(str, counts))
+        table.add_row(route, str(total.draws), refused, str(total.said), accepted, *map(str, counts))
     console.print(table)
     for result in report.undeclared:
         console.print(f"{result.route} {result.layer} draw {result.index}: {result.undeclared}", markup=False)

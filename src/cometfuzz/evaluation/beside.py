@@ -37,7 +37,6 @@ from cometfuzz.execution.policy import assign
 from cometfuzz.execution.supervisor import WorkerLimits
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.graph import Draft, Edge
-from cometfuzz.oracles.crash import says_unsupported
 from cometfuzz.oracles.finding import template
 from cometfuzz.places import Place
 from cometfuzz.reports.text import clean
@@ -209,7 +208,7 @@ def _note(arm: Arm, executor: Executor, case: Case, outcomes: Any) -> None:
         if outcome.status == "completed":
             answers[name] = [array_of(tensor) for tensor in outcome.outputs]
         elif outcome.failure is not None:
-            kind = "unsupported" if says_unsupported(outcome.failure) else "crash"
+            kind = "unsupported" if outcome.failure.says_unsupported else "crash"
             message = f"{outcome.failure.type}: {template(outcome.failure.message)}"
             arm.findings[kind, name, outcome.stage, message] += 1
         else:

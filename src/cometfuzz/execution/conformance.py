@@ -45,18 +45,21 @@ class Result:
     outcome: Outcome
     case: Case
     shown: tuple[Rule, ...]
+    said: bool = False
 
 
 @dataclass
 class Tally:
     """Counts of one layer or one route, in the form of `--json`.
 
-    refused: draws that the library refused, or typed differently, as known; they count no further. bugs: draws that it
-    accepted and computed wrongly, as known.
+    refused: draws that the library refused, or typed differently, as known; said: that what stands behind a front end
+    refused, saying itself that it does not do such a thing. These count no further. bugs: draws that it accepted and
+    computed wrongly, as known.
     """
 
     draws: int = 0
     refused: int = 0
+    said: int = 0
     accepted: int = 0
     shape_ok: int = 0
     value_ok: int = 0
@@ -68,6 +71,9 @@ class Tally:
         self.undeclared += bool(result.undeclared)
         if result.shown and not result.shape_ok:
             self.refused += 1
+            return
+        if result.said:
+            self.said += 1
             return
         self.accepted += result.accepted
         self.shape_ok += result.shape_ok
@@ -167,7 +173,8 @@ def judge_draw(
     else:
         seen, text = "", ""
     shown = [rule for rule in known if _shows(rule, seen, outcome)]
-    undeclared = text
+    said = not known and _says_so(route, outcome)
+    undeclared = "" if said else text
     if known:
         excused = bool(shown) or (not seen and not any(rule.always for rule in known))
         undeclared = "" if excused else f"{known[0].id} ({known[0].text}) shows otherwise: {text or 'passes'}"
@@ -183,7 +190,16 @@ def judge_draw(
         outcome=outcome,
         case=drawn.case,
         shown=tuple(shown),
+        said=said,
     )
+
+
+def _says_so(route: Route, outcome: Outcome) -> bool:
+    """Whether something behind a front end says that it does not do this: nobody need declare that. What a front end
+    takes is what models are made of, so there it must be declared."""
+    front = {stage.name for stage in route.steps[0].stages}
+    behind = route.steps[-1].name != "run" and outcome.stage not in front
+    return behind and outcome.failure is not None and outcome.failure.says_unsupported
 
 
 def _shows(rule: Rule, seen: str, outcome: Outcome) -> bool:

@@ -34,6 +34,20 @@ MAX_SHOWN = 300
 """How much of a library's message is shown in a line."""
 
 
+UNSUPPORTED = (
+    *("not supported", "unsupported", "not implemented", "no implementation", "could not find an implementation"),
+    *("does not support", "isn't supported", "cannot be converted", "not yet supported", "no opkernel was registered"),
+    *("neither a custom op nor a flex op", "needs_flex_ops", "no op registered for", "invalid data-type for array"),
+    *("must be a compile-time constant", "only ranks up to", "all data must have the same batch size"),
+    "no conversion rule found",
+)
+PYTHONS_OWN = "unsupported operand type"
+"""What Python says of 1 + None: a slip in the library, not something that it does not do."""
+
+LACKING = ("NotImplementedError", "NotInKerasMxnet")
+"""What a library, or our builder for one that is no longer kept, raises for a layer that it does not have."""
+
+
 @dataclass(frozen=True)
 class Failure:
     """An exception in the library: its class, the classes above it, message and innermost frames."""
@@ -47,6 +61,12 @@ class Failure:
     def disk_full(self) -> bool:
         """Whether the machine is to blame: nothing can be written."""
         return os.strerror(errno.ENOSPC) in self.message
+
+    @property
+    def says_unsupported(self) -> bool:
+        """Whether a library says that it does not do this, right or wrong."""
+        text = self.message.lower().replace(PYTHONS_OWN, "")
+        return self.type in LACKING or any(phrase in text for phrase in UNSUPPORTED)
 
 
 class StageTime(NamedTuple):

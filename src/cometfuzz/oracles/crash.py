@@ -9,18 +9,6 @@ from cometfuzz.oracles.stages import excuses_failure
 from cometfuzz.routes.registry import base_of
 
 DEATHS = ("signal", "exited", "memory", "oversized", "protocol")
-UNSUPPORTED = (
-    *("not supported", "unsupported", "not implemented", "no implementation", "could not find an implementation"),
-    *("does not support", "isn't supported", "cannot be converted", "not yet supported", "no opkernel was registered"),
-    *("neither a custom op nor a flex op", "needs_flex_ops", "no op registered for", "invalid data-type for array"),
-    *("must be a compile-time constant", "only ranks up to", "all data must have the same batch size"),
-)
-PYTHONS_OWN = "unsupported operand type"
-"""What Python says of 1 + None: a slip in the library, not something that it does not do."""
-
-LACKING = ("NotImplementedError", "NotInKerasMxnet")
-"""What a library, or our builder for one that is no longer kept, raises for a layer that it does not have."""
-
 STATIC = "StaticTypeMismatch"
 """Raised by our builder where Keras' symbolic shape or dtype is not what the catalogue predicts: the shape oracle's."""
 
@@ -78,15 +66,9 @@ def _symptom(bench: Bench, outcomes: list[Outcome]) -> Symptom:
     failure = outcomes[0].failure
     if failure is None:
         return "death"
-    if says_unsupported(failure) or _is_switched_off(bench, outcomes, failure):
+    if failure.says_unsupported or _is_switched_off(bench, outcomes, failure):
         return "unsupported"
     return "refused" if _refused(bench, outcomes) else "crash"
-
-
-def says_unsupported(failure: Failure) -> bool:
-    """Whether a library says that it does not do this, right or wrong."""
-    text = failure.message.lower().replace(PYTHONS_OWN, "")
-    return failure.type in LACKING or any(phrase in text for phrase in UNSUPPORTED)
 
 
 def _is_switched_off(bench: Bench, outcomes: list[Outcome], failure: Failure) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from cometfuzz.catalogue.spec import Waived, spec_of
 from cometfuzz.execution.outcome import Outcome
 from cometfuzz.oracles.bench import Bench
-from cometfuzz.oracles.crash import DEATHS, STATIC, says_unsupported
+from cometfuzz.oracles.crash import DEATHS, STATIC
 from cometfuzz.oracles.finding import Camp, Finding, Symptom
 from cometfuzz.routes.registry import base_of
 
@@ -57,7 +57,7 @@ def _refusing(bench: Bench) -> Mapping[str, list[Outcome]]:
         failure, library = outcome.failure, _implementation(bench, name)
         if outcome.status != "exception" or failure is None or _says_otherwise(outcome) or failure.disk_full:
             continue
-        if (base_of(name) is None or outcome.library == library) and not says_unsupported(failure):
+        if (base_of(name) is None or outcome.library == library) and not failure.says_unsupported:
             found.setdefault(library, []).append(outcome)
     return found
 

@@ -24,7 +24,7 @@ from cometfuzz.ir.graph import Edge, Inner, Params
 from cometfuzz.ir.types import FLOATS
 from cometfuzz.oracles.bench import Bench
 from cometfuzz.oracles.contradiction import Answers, contradiction, kinds_of
-from cometfuzz.oracles.crash import DEATHS, STATIC, says_unsupported
+from cometfuzz.oracles.crash import DEATHS, STATIC
 from cometfuzz.oracles.finding import Camp, Finding
 from cometfuzz.oracles.local import same_types
 from cometfuzz.oracles.quantisation import FLOAT8, INT8
@@ -273,7 +273,7 @@ def _told(answers: Answers, relation: Relation, first: Outcome, second: Outcome)
 def _failed(outcome: Outcome) -> str | None:
     """What a form says that fails, though the route itself has completed."""
     failure = outcome.failure
-    if failure is not None and (says_unsupported(failure) or failure.disk_full):
+    if failure is not None and (failure.says_unsupported or failure.disk_full):
         return None
     return str(outcome) if failure is not None or outcome.status in DEATHS else None
 
