@@ -26,7 +26,7 @@ from cometfuzz.triage.known import Known, KnownIssue
 from cometfuzz.triage.localise import change_rates
 from cometfuzz.triage.reduce import Effort
 from cometfuzz.triage.signature import covers, layers_of
-from cometfuzz.triage.triage import ALONE, UNDECIDED, UNSUPPORTED, Triage
+from cometfuzz.triage.triage import FORMULA_ALONE, TOO_FEW, UNDECIDED, Triage
 
 NAMES = ("keras-tf", "keras-torch", "openvino")
 CASE = chain((2, 6), ("Dense", {"units": 5}), ("ReLU", {}), ("Dense", {"units": 3}), ("Softmax", {}))
@@ -189,10 +189,10 @@ def test_what_all_do_alike_with_an_infinity_is_no_bug_though_the_formula_has_it_
     finding = next(iter(examine(Bench(executor.run(case), executor.run))))
     bug = triage_of(executor).triage(finding, case).bug
     assert bug is not None
-    assert (bug.limit, bug.known) == (True, ALONE)
+    assert (bug.limit, bug.known) == (True, FORMULA_ALONE)
 
 
-@pytest.mark.parametrize(("more", "known"), [((), UNSUPPORTED), (("onnx-reference", "keras-jax"), "")])
+@pytest.mark.parametrize(("more", "known"), [((), TOO_FEW), (("onnx-reference", "keras-jax"), "")])
 def test_a_wrong_number_made_of_a_nan_takes_enough_libraries_that_are_right(more: Sequence[str], known: str) -> None:
     """What the index of a NaN is, say, is often left open."""
     found = replace(crash_of("keras-torch", "keras-tf", "openvino", *more), symptom="value")

@@ -45,8 +45,8 @@ Reproduce = Callable[[Bug], Script | None]
 """Makes the script of a bug and runs it in a clean process; None if there is no way to write one."""
 
 UNDECIDED = "libraries that share no stage do the same with a NaN or Inf that was put in, others do otherwise"
-ALONE = "all libraries do otherwise than the formula with a NaN or Inf that was put in"
-UNSUPPORTED = f"fewer than {VOTERS - 1} libraries say what is right with a NaN or Inf that was put in"
+FORMULA_ALONE = "all libraries do otherwise than the formula with a NaN or Inf that was put in"
+TOO_FEW = f"fewer than {VOTERS - 1} libraries say what is right with a NaN or Inf that was put in"
 
 LAYERS, CONDITIONS = 4, 6
 """How many of each a title names."""
@@ -272,11 +272,11 @@ class Triage:
         if finding.data_kind != "special" or finding.symptom not in ("nonfinite", "value"):
             return ""
         if AGAINST in who.role:
-            return ALONE
+            return FORMULA_ALONE
         if finding.symptom == "nonfinite":  # libraries that have nothing to do with each other
             return UNDECIDED if who.confidence == NO_STAGE else ""
         right = {self.executor.routes[name].stages[-1].library for name in agreeing(finding)}
-        return "" if len(right) >= VOTERS - 1 else UNSUPPORTED
+        return "" if len(right) >= VOTERS - 1 else TOO_FEW
 
     def _switches(self, probe: Probe, case: Case) -> tuple[list[Switch], list[Switch]]:
         """The switches of the failing library with which it fails in the same way, and those with which it does right.
