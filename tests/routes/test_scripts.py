@@ -8,8 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from cometfuzz.execution.executor import python_of
 from cometfuzz.execution.memory import available
 from cometfuzz.reference.bound import Expected
+from cometfuzz.routes.registry import ROUTES
 from cometfuzz.triage.running import Ran, ScriptLimits, resident_bytes, run_script
 from cometfuzz.triage.scripts import ends
 from cometfuzz.triage.scripts.frame import frame
@@ -182,3 +184,17 @@ def test_a_missing_library_is_exit_code_2() -> None:
     made = program("nobody_has_this.run()", imports=("import nobody_has_this",))
     assert ends_with(made, ends.plainly(made)).exit_code == 2
     assert ends_with(made, ends.plainly(made), ends.watch(None, None)).exit_code == 2
+
+
+@pytest.mark.library
+def test_openvino_may_not_report_what_it_converts_to_its_makers() -> None:
+    text = (
+        "import openvino_telemetry\n"
+        "from openvino.tools.ovc.telemetry_utils import init_ovc_telemetry\n"
+        "init_ovc_telemetry()\n"
+        "consent = openvino_telemetry.Telemetry().consent\n"
+        "print(f'seen: {consent}')\n"
+        "raise SystemExit(int(consent))\n"
+    )
+    ran = run_script(text, python_of(ROUTES["openvino"].steps[-1].group))
+    assert (ran.exit_code, ran.printed.strip()) == (0, "seen: False"), ran.output

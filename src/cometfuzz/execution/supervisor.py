@@ -25,6 +25,7 @@ from cometfuzz.catalogue.offer import inside
 from cometfuzz.config import LimitConfig
 from cometfuzz.errors import WorkerFailure
 from cometfuzz.execution import children, environments, memory
+from cometfuzz.execution.homes import private_home
 from cometfuzz.execution.observation import Observation
 from cometfuzz.execution.outcome import Failure, StageTime, Status, StepResult
 from cometfuzz.execution.scratch import scratch_folder
@@ -178,7 +179,7 @@ class Worker:
                 stdout=output_write,
                 stderr=output_write,
                 pass_fds=(request_read, reply_write),
-                env=_environ(self.group, str(home), self.modules),
+                env=_environ(self.group, home, self.modules),
             )
         except OSError as error:
             self.stop()
@@ -392,10 +393,11 @@ def _session_key(step: Step) -> str:
     return json.dumps([step.module, dict(step.options)])
 
 
-def _environ(group: Group, home: str, modules: Sequence[str]) -> dict[str, str]:
+def _environ(group: Group, home: Path, modules: Sequence[str]) -> dict[str, str]:
     """The child's environment variables: the user's own library settings stay out, plug-ins get onto its path."""
     folders = [str(Path(cometfuzz.__file__).parents[1]), *map(_folder, modules)]
-    private = {"HOME": home, "KERAS_HOME": home, "XDG_CACHE_HOME": home, "TMPDIR": home, "PYTHONNOUSERSITE": "1"}
+    caches = {"KERAS_HOME": str(home), "XDG_CACHE_HOME": str(home), "PYTHONNOUSERSITE": "1"}
+    private = {**private_home(home), **caches}
     path = os.pathsep.join(dict.fromkeys(filter(None, folders)))
     builders = {name: spec.builder for name, spec in CATALOGUE.items() if spec.builder}
     layers = told([module for name, module in PLUGGED.items() if name not in BROKEN], builders, _simplest())

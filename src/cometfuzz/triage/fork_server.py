@@ -61,7 +61,7 @@ def fork_server(python: Path, imports: str) -> Iterator[ForkServer]:
             process = children.start(
                 [str(python), "-I", fork_server_child.__file__, str(first)],
                 cwd=folder,
-                env=bare_environment(str(folder)),
+                env=bare_environment(folder),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,

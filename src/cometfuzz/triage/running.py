@@ -11,6 +11,7 @@ from pathlib import Path
 
 from cometfuzz.errors import WorkerFailure
 from cometfuzz.execution import children
+from cometfuzz.execution.homes import private_home
 from cometfuzz.execution.scratch import scratch_folder
 
 MAX_OUTPUT = 20_000
@@ -66,7 +67,7 @@ def run_script(
             process = children.start(
                 [str(python), *(("-I",) if overlay is None else ("-P", "-s")), str(path)],
                 cwd=folder,
-                env={**bare_environment(str(folder)), **({} if overlay is None else {"PYTHONPATH": str(overlay)})},
+                env={**bare_environment(folder), **({} if overlay is None else {"PYTHONPATH": str(overlay)})},
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -80,9 +81,9 @@ def run_script(
                 children.end(process)
 
 
-def bare_environment(home: str) -> dict[str, str]:
+def bare_environment(home: Path) -> dict[str, str]:
     """A user's bare environment variables."""
-    return {"PATH": os.environ.get("PATH", os.defpath), "HOME": home, "TMPDIR": home, "LANG": "C.UTF-8"}
+    return {"PATH": os.environ.get("PATH", os.defpath), **private_home(home), "LANG": "C.UTF-8"}
 
 
 def _follow(
