@@ -6,12 +6,30 @@ A target library's failure is never one of these: it is a value, an Outcome. Mes
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Iterable
+from concurrent.futures import CancelledError
 from difflib import get_close_matches
+from pathlib import Path
+
+BORNE: tuple[type[Exception], ...] = (Exception,)
+"""Mistakes in this program or in a plug-in, which must not end a campaign of hours: said, and the work goes on. Tests
+bear none."""
 
 
 class CometfuzzError(Exception):
     """Base of all errors that a user may see as one line."""
+
+
+MEANT = (CometfuzzError, CancelledError, OSError)
+"""What is no mistake: told to whoever asked for the work."""
+
+
+def mistake(error: Exception, where: str) -> str:
+    """What to say of a mistake of ours: what was being done, what it is, and the line to look at."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    what = f"{type(error).__name__} {error}".strip()
+    return f"a mistake in cometfuzz or a plug-in: {where}: {what} ({Path(last.filename).name}:{last.lineno})"
 
 
 def unwritten(place: object, error: OSError) -> CometfuzzError:

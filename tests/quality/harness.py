@@ -9,7 +9,7 @@ from pathlib import Path
 
 from faults import FAULTS, FRONT, KNOWN, POINTS, READER, SETTINGS, Fault
 
-from cometfuzz.campaign.events import CaseDone
+from cometfuzz.campaign.events import CaseDone, Event
 from cometfuzz.campaign.loop import Bounds, Campaign
 from cometfuzz.catalogue.spec import CATALOGUE
 from cometfuzz.config import PolicyConfig
@@ -134,13 +134,20 @@ def executing(routes: Sequence[Route], pause_after: int = 10) -> Iterator[Execut
 def campaign(
     executor: Executor, cases: int, seed: int, minutes: float | None = None, strategy: str = "directed"
 ) -> Iterator[CaseDone]:
+    """The cases of a campaign over all routes of an executor."""
+    for event in events(executor, cases, seed, minutes, strategy):
+        if isinstance(event, CaseDone):
+            yield event
+
+
+def events(
+    executor: Executor, cases: int, seed: int, minutes: float | None = None, strategy: str = "directed"
+) -> Iterator[Event]:
     """A campaign over all routes of an executor, from the synthesised seeds."""
     chosen = tuple(name for name, route in executor.routes.items() if route.switch is None)
     policy = PolicyConfig(base=chosen, converters=(), sampled=(), only=chosen)
     made = make_strategy(strategy, Options(seed, [synthesised(name) for name in names()]))
-    for event in Campaign(made, executor, policy, seed, Bounds(cases, minutes), {}).events():
-        if isinstance(event, CaseDone):
-            yield event
+    yield from Campaign(made, executor, policy, seed, Bounds(cases, minutes), {}).events()
 
 
 __all__ = ["POINTS"]

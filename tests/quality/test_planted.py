@@ -3,11 +3,18 @@
 These are a part of them, over a few cases: `experiments/planted_faults.py` runs them all over 400, in some minutes.
 """
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from faults import FAULTS
-from harness import hunt, is_right, is_small
+from harness import CLEAN, events, executing, hunt, is_right, is_small
+
+from cometfuzz import errors
+from cometfuzz.campaign.events import CaseDone, Ended, Notice
+from cometfuzz.oracles import judging
+from cometfuzz.oracles.bench import Bench
+from cometfuzz.oracles.finding import Finding
 
 CASES = 60
 QUICK = (
@@ -31,6 +38,23 @@ def test_there_are_faults_in_every_stage() -> None:
 
 def test_routes_without_a_fault_are_left_alone() -> None:
     assert hunt([], CLEAN_CASES, seed=2).alarms == []
+
+
+def test_an_oracle_that_fails_does_not_end_a_campaign(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(bench: Bench) -> Iterator[Finding]:
+        yield from ()
+        raise ValueError("expected more")
+
+    monkeypatch.setattr(judging, "ORACLES", {"broken": broken})
+    monkeypatch.setattr(errors, "BORNE", (Exception,))
+    with executing(CLEAN) as executor:
+        told = list(events(executor, 3, seed=2))
+    assert [event.reason for event in told if isinstance(event, Ended)] == ["cases"]
+    cases = {part.case_id for event in told if isinstance(event, CaseDone) for part in event.parts}
+    notices = [event.text for event in told if isinstance(event, Notice)]
+    assert notices
+    assert all("oracle broken: ValueError expected more" in text for text in notices)
+    assert {word for text in notices for word in text.split() if word.strip(",") in cases}
 
 
 def test_faults_are_found_reduced_and_blamed_once() -> None:

@@ -5,6 +5,7 @@ import importlib
 import json
 import re
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -20,9 +21,10 @@ from triaging import Acting, crash_of
 from trials import chain
 from typer.testing import CliRunner
 
+from cometfuzz import errors
 from cometfuzz.campaign.records import Records
 from cometfuzz.campaign.store import Store
-from cometfuzz.campaign.triaging import triage_campaign
+from cometfuzz.campaign.triaging import Progress, triage_campaign
 from cometfuzz.catalogue.validate import assemble
 from cometfuzz.cli import app
 from cometfuzz.errors import CometfuzzError, InvalidCollection, InvalidConfig
@@ -33,6 +35,7 @@ from cometfuzz.ir.graph import Draft, Edge
 from cometfuzz.ledger.defect import TRIGGERS, Defect, Seen
 from cometfuzz.ledger.matching import View
 from cometfuzz.ledger.reading import shipped
+from cometfuzz.oracles.finding import Finding
 from cometfuzz.places import Place
 from cometfuzz.reports.collection import (
     NOT_COUNTED,
@@ -55,7 +58,7 @@ from cometfuzz.triage.collection import Collection, is_collection, slug_of
 from cometfuzz.triage.entries import NEEDS_UTILITY, NOBODY_MENDS_IT, entry_text, first_entry, read_entry, stamp
 from cometfuzz.triage.known import Known, gather_known, load_known, shipped_bugs
 from cometfuzz.triage.reduce import Effort
-from cometfuzz.triage.triage import Triage
+from cometfuzz.triage.triage import Triage, Triaged
 
 SHOWN = Script("print('seen: 1')\nraise SystemExit(1)\n", "main", True, 1, "seen: 1\n")
 
@@ -305,6 +308,29 @@ def test_what_people_call_a_limit_is_listed_apart(tmp_path: Path, by: str) -> No
     assert (facts.standings["limit"], facts.standings["known"]) == (1, 0)
     assert "No bugs" in facts.headline
     assert " limit " in printed("bugs", str(folder))
+
+
+def test_a_finding_over_which_triage_fails_waits_and_the_others_do_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(self: Triage, finding: Finding, case: Case, routes: Sequence[str] = ()) -> Triaged:
+        if finding.symptom == "shape":
+            raise ValueError("expected more")
+        return Triaged(made())
+
+    folder = write_campaign(tmp_path / "monday", found=[made()])
+    monkeypatch.setattr(Triage, "triage", failing)
+    with Store.open(folder) as store:
+        before, shown = {store.finding(name).finding.symptom for name in store.waiting()}, list[Progress]()
+        with pytest.raises(ValueError, match="expected more"):
+            triage_campaign(store, ROUTES, Known(), shown.append)
+        monkeypatch.setattr(errors, "BORNE", (Exception,))
+        triage_campaign(store, ROUTES, Known(), shown.append)
+        left = {store.finding(name).finding.symptom for name in store.waiting()}
+    assert left == {"shape"} < before
+    (text,) = {step.mistake for step in shown if step.mistake}
+    with Records(folder) as records:
+        assert text in [notice for _, notice in records.notices()]
 
 
 def test_what_is_known_comes_from_files_and_collections(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

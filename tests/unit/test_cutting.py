@@ -1,6 +1,8 @@
 """Parts of graphs: what is kept, what becomes an input, and that nobody cuts in another way."""
 
+import numpy as np
 import pytest
+from trials import chain
 
 from cometfuzz.catalogue.cutting import cut_out, open_ends, outputs_of, taken_apart, with_mask_sources
 from cometfuzz.catalogue.data import draw_data
@@ -95,6 +97,13 @@ def test_a_part_for_a_route_has_the_tensors_of_the_whole() -> None:
     part = cut(case, ["masked"], 1)
     assert part is not None
     assert (draw_data(part).inputs["x"] == draw_data(case).inputs["x"]).all()
+
+
+def test_a_window_does_not_stand_on_a_dtype_that_no_case_has() -> None:
+    graph = chain((2, 3), ("ReLU", {}), ("Softmax", {})).graph
+    last, values = graph.nodes[-1], {Edge(node.id): np.ones((2, 3), np.float32) for node in graph.nodes}
+    assert window(graph, [last], values) is not None
+    assert window(graph, [last], {edge: value.astype(np.int64) for edge, value in values.items()}) is None
 
 
 @pytest.mark.parametrize("seed", range(10))

@@ -1,12 +1,15 @@
 """Oracles: each finds what it is there for, in camps, and says nothing of a clean trial."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
+from concurrent.futures import CancelledError
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from trials import Fault, Routes, answer, chain, completed, raised, right, wire
 
+from cometfuzz import errors
 from cometfuzz.campaign.judging import of_base
 from cometfuzz.catalogue.data import Array, to_tensor
 from cometfuzz.catalogue.validate import assemble
@@ -17,10 +20,11 @@ from cometfuzz.ir.case import Case
 from cometfuzz.ir.graph import INPUT, Draft, Edge
 from cometfuzz.ledger.defect import Defect
 from cometfuzz.ledger.matching import Rule, View
+from cometfuzz.oracles import judging
 from cometfuzz.oracles.bench import Bench
 from cometfuzz.oracles.d_mad import d_mad, inconsistency, mean_magnitude
 from cometfuzz.oracles.finding import Finding, severity_of, template
-from cometfuzz.oracles.judging import examine
+from cometfuzz.oracles.judging import ORACLES, examine
 from cometfuzz.oracles.local import MARGIN, margin_of, symptom_of
 from cometfuzz.reference.bound import Expected
 from cometfuzz.routes.registry import ROUTES as REGISTERED
@@ -109,6 +113,35 @@ def test_a_wrong_shape_within_the_model_is_found_at_its_node() -> None:
     routes = Short()
     (found,) = examine(Bench(routes(case, ["keras-tf"]), routes))
     assert (found.symptom, found.node, found.oracle) == ("shape", "n0", "value")
+
+
+def test_an_oracle_that_fails_is_told_of_and_the_others_judge_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(bench: Bench) -> Iterator[Finding]:
+        yield from ()
+        raise ValueError("expected more")
+
+    monkeypatch.setattr(judging, "ORACLES", {"broken": broken, **ORACLES})
+    routes, told = Routes(keras_torch=off("ReLU", 0.5)), list[str]()
+    bench = Bench(routes(CASE, ROUTES), routes)
+    with pytest.raises(ValueError, match="expected more"):
+        list(examine(bench, told.append))
+    monkeypatch.setattr(errors, "BORNE", (Exception,))
+    with pytest.raises(ValueError, match="expected more"):
+        list(examine(bench))
+    assert [found.symptom for found in examine(bench, told.append)] == ["value"]
+    place = r"a mistake in cometfuzz or a plug-in: oracle broken: ValueError expected more \(test_oracles.py:\d+\)"
+    assert re.fullmatch(place, *told)
+
+
+def test_what_is_meant_to_end_the_work_is_no_mistake(monkeypatch: pytest.MonkeyPatch) -> None:
+    def given_up(bench: Bench) -> Iterator[Finding]:
+        yield from ()
+        raise CancelledError
+
+    monkeypatch.setattr(judging, "ORACLES", {"given up": given_up})
+    monkeypatch.setattr(errors, "BORNE", (Exception,))
+    with pytest.raises(CancelledError):
+        list(examine(Bench(Routes()(CASE, ROUTES), Routes()), lambda mistake: None))
 
 
 def test_rounding_is_no_finding() -> None:

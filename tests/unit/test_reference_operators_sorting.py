@@ -63,6 +63,7 @@ def test_limits_are_sorted_first_and_equal_numbers_lie_on_the_named_side() -> No
     assert_array_equal(outputs("searchsorted", limits, numbers, side="left")[0].value, [0, 1, 3])
     assert_array_equal(outputs("searchsorted", limits, numbers, side="right")[0].value, [0, 2, 3])
     assert_array_equal(outputs("digitize", numbers, limits)[0].value, [0, 2, 3])
+    assert_array_equal(outputs("digitize", numbers, floats())[0].value, [0, 0, 0])
 
 
 def test_labels_become_ones_along_the_named_axis() -> None:

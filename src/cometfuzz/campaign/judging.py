@@ -49,7 +49,7 @@ class Judged:
     executed: on some library. nonfinite: whether NaN or Inf came of ordinary numbers; asked of the leading part only.
     new_branches: whether it reached some. inconsistency, failed, magnitude: as in Feedback, of the leading part's base
     routes. On a cluster, fingerprints: how each route ended, with a digest of each
-    of its outputs; node: where it ran.
+    of its outputs; node: where it ran. mistakes: oracles that failed over it, in plain words.
     """
 
     results: tuple[RouteResult, ...]
@@ -63,6 +63,7 @@ class Judged:
     inconsistency: float | None = None
     failed: bool = False
     magnitude: float | None = None
+    mistakes: tuple[str, ...] = ()
 
 
 class JudgingExecutor(Protocol):
@@ -124,15 +125,18 @@ def judge(part: Part, trial: Trial, rerun: Rerun, view: View) -> Judged:
     """All that the oracles have to say of a trial, and what the campaign keeps of it."""
     again = rerun(part.case, part.twice) if part.twice else None
     bench = Bench(trial, rerun, again, view, thorough=False, memory=part.memory, relations=SAMPLE)
+    mistakes = list[str]()
+    findings = tuple(examine(bench, mistakes.append))
     executed = any(name != REFERENCE.name for name in bench.completed)
     reasons = nonfinite_origins(bench.graph, bench.reference).values() if part.leading and executed else ()
     return Judged(
         results=tuple(_result(outcome) for outcome in trial.outcomes.values()),
-        findings=tuple(examine(bench)),
+        findings=findings,
         d_mad=None if part.case.breaks else d_mad(bench.completed),
         executed=executed,
         nonfinite=any(reason not in (GIVEN, SPECIAL) for reason in reasons),
         new_branches=any(news.branch_count for news in trial.branches.values()),
+        mistakes=tuple(mistakes),
         **(of_base([trial.outcomes[name] for name in part.base if name in trial.outcomes]) if part.leading else {}),
     )
 

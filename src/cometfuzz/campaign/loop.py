@@ -271,8 +271,11 @@ class Campaign:
 
     def _finish(self, flight: _Flight, began: float) -> CaseDone:
         """Learn what became of a case."""
-        asked = zip(flight.parts, flight.futures, strict=True)
-        judged = [self._judging.judged(part, future) for part, future in asked]
+        begun = zip(flight.parts, flight.futures, strict=True)
+        judged = [self._judging.judged(part, future) for part, future in begun]
+        for asked, each in zip(flight.parts, judged, strict=True):
+            for text in each.mistakes:
+                self.notice(f"{text}; other oracles judge case {case_id(asked.case)}, which shows it")
         pairs = zip(flight.parts, judged, strict=True)
         parts = [_executed(number, *pair) for number, pair in enumerate(pairs)]
         feedback = self._feedback(flight.parts, judged, self.leads.of(parts))

@@ -10,6 +10,8 @@ from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from functools import partial
 
+from cometfuzz import errors
+from cometfuzz.campaign.events import Notice
 from cometfuzz.campaign.records import Records
 from cometfuzz.campaign.store import Store
 from cometfuzz.campaign.stored import FindingId, Found, Settled
@@ -47,12 +49,14 @@ class Elsewhere:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far triage is: findings looked at, of how many kinds, and the bug that came of the last one if it is new."""
+    """How far triage is: findings looked at, of how many kinds, and the bug that came of the last one if it is new, or
+    the mistake of ours that kept it from that."""
 
     done: int
     total: int
     step: str
     bug: Bug | None = None
+    mistake: str = ""
 
 
 def kinds(records: Records) -> list[Found]:
@@ -127,7 +131,15 @@ def triage_campaign(
             if stopped() or (limit_s is not None and time.monotonic() - began > limit_s):
                 break
             at = time.monotonic()
-            result = triage.triage(found.finding, store.case(found.case_id), names)
+            try:
+                result = triage.triage(found.finding, store.case(found.case_id), names)
+            except errors.MEANT:
+                raise
+            except errors.BORNE as error:  # it waits for the next version; those behind it need not
+                text = errors.mistake(error, f"triage of a finding of case {found.case_id}")
+                store.handle(Notice(text))
+                show(Progress(done + 1, len(waiting), "done", mistake=text))
+                continue
             fresh = result.bug if result.new else None
             if fresh is not None:
                 fresh = replace(fresh, draft=draft(fresh, usable))

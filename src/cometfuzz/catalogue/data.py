@@ -27,6 +27,7 @@ NUMPY = {
     "int32": np.dtype(np.int32),
     "bool": np.dtype(np.bool_),
 }
+NAMES = {dtype: name for name, dtype in NUMPY.items()}
 
 
 @dataclass(frozen=True)
@@ -117,8 +118,8 @@ def to_array(tensor: Tensor) -> Array:
 
 
 def to_tensor(array: Array) -> Tensor:
-    name = next(name for name, dtype in NUMPY.items() if dtype == array.dtype)
-    return Tensor(name, array.shape, np.ascontiguousarray(array).tobytes())
+    """An array of one of our dtypes as a case keeps it."""
+    return Tensor(NAMES[array.dtype], array.shape, np.ascontiguousarray(array).tobytes())
 
 
 def _draw_input(seed: int, node: Node) -> Array:

@@ -124,6 +124,8 @@ def run_triage(
             shown.update(step.done, step.total, step.step)
             if step.bug is not None and not quiet:
                 shown.say(f"{_mark(step.bug)} {step.bug.id}: {clean(step.bug.title)}")
+            if step.mistake:
+                shown.say(f"! {clean(step.mistake)}")
 
         if not remote[0]:
             return triage_campaign(store, routes, known, show, limit_s, jobs=jobs or config.jobs)

@@ -1,10 +1,11 @@
-"""All oracles on one trial. Every trial is judged completely; an exception in an oracle is its bug, and goes through.
+"""All oracles on one trial. Every trial is judged completely; an oracle that fails over one does not stop the others.
 
 Oracles are entry points of the group "cometfuzz.oracles": a package from outside adds one by declaring it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
+from cometfuzz import errors
 from cometfuzz.catalogue import BROKEN
 from cometfuzz.catalogue import GROUP as LAYER_GROUP
 from cometfuzz.errors import InvalidPlugin
@@ -18,13 +19,21 @@ GROUP = "cometfuzz.oracles"
 ORACLES: Plugins[Oracle] = Plugins(GROUP)
 
 
-def examine(bench: Bench) -> Iterator[Finding]:
-    """What every oracle has to say; of a call that breaks a rule, whose result nobody knows, only `refusal`."""
-    if bench.trial.case.breaks:
-        yield from refusal(bench)
-        return
-    for oracle in ORACLES.values():
-        yield from oracle(bench)
+def examine(bench: Bench, fell: Callable[[str], None] | None = None) -> Iterator[Finding]:
+    """What every oracle has to say; of a call that breaks a rule, whose result nobody knows, only `refusal`.
+
+    fell: who is told of an oracle that fails over what it sees, so that the others still judge it.
+    """
+    asked = {"refusal": refusal} if bench.trial.case.breaks else ORACLES
+    for name, oracle in asked.items():
+        try:
+            yield from oracle(bench)
+        except errors.MEANT:
+            raise
+        except errors.BORNE as error:
+            if fell is None:
+                raise
+            fell(errors.mistake(error, f"oracle {name}"))
 
 
 def expect_plugins() -> None:

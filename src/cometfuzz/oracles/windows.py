@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from cometfuzz.catalogue.cutting import Part, cut_out, outputs_of, with_mask_sources
-from cometfuzz.catalogue.data import Array, Data, to_array, to_tensor
+from cometfuzz.catalogue.data import NAMES, Array, Data, to_array, to_tensor
 from cometfuzz.ir.case import Case, Tensor
 from cometfuzz.ir.graph import Edge, Graph, Node
 from cometfuzz.ir.types import FLOATS
@@ -95,7 +95,7 @@ class Windows:
 
 def window(graph: Graph, nodes: Sequence[Node], values: Mapping[Edge, Array]) -> Case | None:
     """Some nodes, up to the last one, as a case of their own that reads the given values; None if it does not stand
-    alone, or they have not the shapes that it takes.
+    alone, or they have not the shapes that it takes or a dtype that no case has (a route may give 64-bit integers).
     """
     return _case(graph, _part(graph, nodes), values)
 
@@ -106,8 +106,12 @@ def _part(graph: Graph, nodes: Sequence[Node]) -> Part | None:
 
 
 def _case(graph: Graph, part: Part | None, values: Mapping[Edge, Array]) -> Case | None:
-    if part is None or any(values[edge].shape != graph.type_of(edge).shape for edge in part.sources.values()):
+    if part is None:
         return None
+    for edge in part.sources.values():
+        seen = values[edge]
+        if seen.shape != graph.type_of(edge).shape or seen.dtype not in NAMES:
+            return None
     return Case(part.graph, 0, {name: to_tensor(values[edge]) for name, edge in part.sources.items()})
 
 

@@ -149,7 +149,7 @@ class Probe:
         asked = self.target.failure if self.target.symptom == RELATION.name else ""
         memory = record.end == "memory"
         bench = Bench(trial, self.executor.run, again, self.executor.view, memory=memory, relations=asked)
-        return list(examine(bench))
+        return list(examine(bench, lambda mistake: None))  # whoever found it has said so
 
 
 @dataclass(frozen=True)

@@ -54,7 +54,7 @@ def is_among_largest(call: Call) -> Array:
 def _find(call: Call, limits: Array, numbers: Array, right: bool) -> Array:
     """How many limits are below each number; `right`: or equal to it."""
     apart = numbers.astype(float)[..., None] - limits.astype(float)
-    call.step(np.min(np.abs(apart), axis=-1))
+    call.step(np.min(np.abs(apart), axis=-1, initial=np.inf))  # there may be no limits
     return np.asarray(np.sum(apart >= 0 if right else apart > 0, axis=-1, dtype=np.int32))
 
 
