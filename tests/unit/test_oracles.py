@@ -86,6 +86,14 @@ def test_a_reader_beside_one_that_reads_the_file_right_answers_for_itself() -> N
     assert [each.camps[0].routes for each in examine(Bench(trial, routes))] == [("onnxruntime",), ("openvino",)]
 
 
+def test_a_file_that_its_evaluator_reads_like_another_reader_is_not_right_because_one_computes_in_more_digits() -> None:
+    wrong = off("ReLU", 1e-3)
+    routes = Routes(onnxruntime=wrong, onnx_reference=wrong, onnx2torch=wrong)
+    trial = routes(CASE, ["keras-tf", "onnxruntime", "onnx-reference", "onnx2torch", "openvino"])
+    (found,) = examine(Bench(trial, routes))
+    assert found.camps[0].routes == ("onnxruntime", "onnx-reference", "onnx2torch")
+
+
 def test_all_libraries_against_the_reference_is_said_as_that() -> None:
     wrong = off("ReLU", 1e-3)
     (found,) = judged(CASE, keras_tf=wrong, keras_torch=wrong, onnxruntime=wrong)

@@ -18,6 +18,7 @@ from cometfuzz.ir.graph import Node
 from cometfuzz.ledger.matching import Rule
 from cometfuzz.oracles.local import WrongNode
 from cometfuzz.routes import Route
+from cometfuzz.routes.libraries import ONNX
 
 if TYPE_CHECKING:
     from cometfuzz.oracles.bench import Bench
@@ -161,7 +162,7 @@ def together(
     are not: there the question is who stands alone.
     """
     groups: list[list[WrongNode]] = []
-    innocent = {key for name in right if name in routes for key in routes[name].keys}
+    innocent = {key for name in right if name in routes for key in routes[name].keys} - _meant(places, routes)
     for place in places:
         for group in groups:
             alike = defects[place.route] == defects[group[0].route] and same_answer(place, group[0])
@@ -174,6 +175,21 @@ def together(
         else:
             groups.append([place])
     yield from groups
+
+
+def _meant(places: Sequence[WrongNode], routes: Mapping[str, Route]) -> set[tuple[str, ...]]:
+    """Files that say what is wrong: ONNX's own evaluator reads them so, and another reader does. One that does right
+    all the same, since it computes in more digits perhaps, does not show that the file is."""
+    found = set()
+    for one in places:
+        way = routes.get(one.route)
+        if way is None or way.stages[-1].owner != ONNX or len(way.steps) < 2:
+            continue
+        file = way.keys[-2]
+        others = [each for each in places if each.route in routes and file in routes[each.route].keys]
+        if len({routes[each.route].stages[-1].library for each in others if same_answer(one, each)}) > 1:
+            found.add(file)
+    return found
 
 
 def _related(one: WrongNode, two: WrongNode, innocent: set[tuple[str, ...]], routes: Mapping[str, Route]) -> bool:
