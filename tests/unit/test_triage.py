@@ -12,7 +12,7 @@ from trials import Routes, chain, wire
 from cometfuzz.catalogue.data import to_array, to_tensor
 from cometfuzz.errors import CometfuzzError
 from cometfuzz.execution.executor import Executor
-from cometfuzz.execution.outcome import Outcome, Trial
+from cometfuzz.execution.outcome import Failure, Outcome, Trial
 from cometfuzz.ir.case import Case, Manner
 from cometfuzz.ir.graph import Edge, Graph
 from cometfuzz.oracles.bench import Bench
@@ -26,7 +26,7 @@ from cometfuzz.triage.known import Known, KnownIssue
 from cometfuzz.triage.localise import change_rates
 from cometfuzz.triage.reduce import Effort
 from cometfuzz.triage.signature import covers, layers_of
-from cometfuzz.triage.triage import FORMULA_ALONE, TOO_FEW, UNDECIDED, Triage
+from cometfuzz.triage.triage import FORMULA_ALONE, REFUSED, TOO_FEW, UNDECIDED, Triage
 
 NAMES = ("keras-tf", "keras-torch", "openvino")
 CASE = chain((2, 6), ("Dense", {"units": 5}), ("ReLU", {}), ("Dense", {"units": 3}), ("Softmax", {}))
@@ -199,8 +199,21 @@ def test_a_wrong_number_made_of_a_nan_takes_enough_libraries_that_are_right(more
     triage = triage_of(crashing(softmax))
     triage.executor.names = (*NAMES, *more)  # type: ignore[attr-defined]
     who = Blame("torch", "run", "Keras, torch backend", "", 0.9)
-    assert triage._left_open(replace(found, data_kind="special"), who) == known
-    assert triage._left_open(found, who) == ""
+    assert triage._left_open(replace(found, data_kind="special"), who, Trial(CASE, {})) == known
+    assert triage._left_open(found, who, Trial(CASE, {})) == ""
+
+
+def test_an_empty_tensor_that_several_libraries_refuse_is_left_open() -> None:
+    def refused(route: str, library: str) -> Outcome:
+        return Outcome(route, "exception", "run", library, failure=Failure("ValueError", (), "too small", ()))
+
+    who = Blame("torch", "run", "Keras, torch backend", "", 0.9)
+    one, two = refused("keras-torch", "torch"), refused("onnxruntime", "onnxruntime")
+    found, triage = replace(crash_of("keras-torch", "keras-tf"), data_kind="empty"), triage_of(crashing(softmax))
+    assert triage._left_open(found, who, Trial(CASE, {"keras-torch": one})) == ""
+    both = Trial(CASE, {"keras-torch": one, "onnxruntime": two})
+    assert triage._left_open(found, who, both) == REFUSED
+    assert triage._left_open(replace(found, data_kind="ordinary"), who, both) == ""
 
 
 @pytest.mark.parametrize(

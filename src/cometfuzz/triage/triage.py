@@ -47,6 +47,7 @@ Reproduce = Callable[[Bug], Script | None]
 UNDECIDED = "libraries that share no stage do the same with a NaN or Inf that was put in, others do otherwise"
 FORMULA_ALONE = "all libraries do otherwise than the formula with a NaN or Inf that was put in"
 TOO_FEW = f"fewer than {VOTERS - 1} libraries say what is right with a NaN or Inf that was put in"
+REFUSED = "several libraries refuse a call with an empty tensor"
 
 LAYERS, CONDITIONS = 4, 6
 """How many of each a title names."""
@@ -259,7 +260,7 @@ class Triage:
         signature = replace(signature, condition=", ".join(facts))
         known = known_as(self._known(last).issues, signature)
         text, limit = (known.text, known.limit) if known is not None else ("", False)
-        if known is None and (open_question := self._left_open(last, who)):
+        if known is None and (open_question := self._left_open(last, who, trial)):
             text, limit = open_question, True
         bug = self._bug(signature, last, case, reduced.case, who, confirmed, text, began)
         versions: dict[str, str] = {}
@@ -267,8 +268,11 @@ class Triage:
             versions.update(outcome.versions)
         return replace(bug, limit=limit, versions=versions)
 
-    def _left_open(self, finding: Finding, who: Blame) -> str:
-        """Why nobody says what is right with a NaN or Inf that was put in; nothing if somebody does."""
+    def _left_open(self, finding: Finding, who: Blame, trial: Trial) -> str:
+        """Why nobody says what is right with a NaN or Inf that was put in, or no element; empty if somebody does."""
+        if finding.data_kind == "empty" and finding.symptom == "crash":
+            refusing = {outcome.library for outcome in trial.outcomes.values() if outcome.status == "exception"}
+            return REFUSED if len(refusing) > 1 else ""
         if finding.data_kind != "special" or finding.symptom not in ("nonfinite", "value"):
             return ""
         if AGAINST in who.role:
