@@ -140,6 +140,15 @@ def test_not_is_the_opposite() -> None:
     assert named("empty")(x, params) is not named("not empty")(x, params)
 
 
+def test_stray_memory_is_read_of_images_as_of_volumes() -> None:
+    graph = load(shipped() / "openvino-conv-single-column-uninitialised" / "case.json").graph
+    node = graph.nodes[-1]
+    (x,) = graph.input_types(node)
+    strays = named("reads_stray_memory")
+    assert strays(x, node.params)
+    assert not strays(x, node.params.replace(strides=(1, 1)))
+
+
 def test_rules_speak_of_routes_and_steps_that_there_are() -> None:
     known = {*ROUTES, *(step.name for route in ROUTES.values() for step in route.steps)}
     assert {name for rule in rules() for name in rule.routes} <= known

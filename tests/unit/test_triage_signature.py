@@ -320,7 +320,17 @@ def test_a_broken_file_is_one_clear_error(tmp_path: Path, text: str, message: st
         (
             "tensorflow-xla-fast-min-max",
             Signature("tensorflow", "run", "nonfinite", ("GlobalMaxPooling1D",), "", "special data"),
-            {"library": "onnxruntime"},
+            {"library": "onnx2torch"},
+        ),
+        (
+            "openvino-softplus-accuracy",
+            Signature("openvino", "load", "accuracy", ("Activation",), "", "activation='log_sigmoid', rank 3"),
+            {"condition": "activation='sigmoid', rank 3"},
+        ),
+        (
+            "openvino-shared-concat-conv-uninitialised",
+            Signature("openvino", "load", "nonfinite", ("Conv3DTranspose", "Concatenate"), "", "float16, axis, rank 5"),
+            {"layers": ("Conv3DTranspose", "Add")},
         ),
         (
             "pytorch/issues/157237",

@@ -203,11 +203,11 @@ def _strays(dtype: str, depth: int, sizes: Sizes, kernel: Sizes, strides: Sizes,
     In both dtypes if a single column of several rows is made with a stride across; in bfloat16 also if the input is a
     single plane with padding before it. Found by filling freed memory with NaN before 2000 drawn convolutions.
     """
-    if depth != 1 or dtype not in ("bfloat16", "float32") or kernel[2] < 2:
+    if depth != 1 or dtype not in ("bfloat16", "float32") or kernel[-1] < 2 or len(sizes) < 2:
         return False
     counts = _counts(sizes, kernel, strides, padding)
-    column = counts[2] == 1 and counts[1] > 1 and strides[1] == 1 and strides[2] > 1
-    plane = padding == "same" and sizes[0] == 1 and kernel[0] >= 3
+    column = counts[-1] == 1 and counts[-2] > 1 and strides[-2] == 1 and strides[-1] > 1
+    plane = len(sizes) == 3 and padding == "same" and sizes[0] == 1 and kernel[0] >= 3
     return column or (dtype == "bfloat16" and plane)
 
 
