@@ -1,0 +1,31 @@
+# Dense raises an exception: Keras, save (bfloat16)
+# ValueError in load: No cast function available.
+# Seen on x86-64-v4 (AMD EPYC), OPENBLAS_CORETYPE=Haswell.
+import os
+import sys
+import tempfile
+
+os.environ["KERAS_BACKEND"] = "tensorflow"
+try:
+    import keras
+    import numpy as np
+    import tensorflow as tf
+except ImportError as error:
+    print("missing:", error)
+    sys.exit(2)
+
+print("versions:", "keras", keras.__version__, "tensorflow", tf.__version__)
+x = keras.Input(batch_shape=(1, 1), dtype="bfloat16")
+layer = keras.layers.Dense(units=1, dtype="bfloat16")
+y = layer(x)
+model = keras.Model(x, y)
+layer.set_weights([np.zeros_like(weight) for weight in layer.get_weights()])
+path = os.path.join(tempfile.mkdtemp(), "model.h5")
+model.save(path)
+print("expected: no exception")
+try:
+    loaded = keras.models.load_model(path, compile=False)
+except Exception as error:  # noqa: BLE001
+    print(f"seen: {type(error).__name__}: {error}")
+    sys.exit(1)
+print("seen: no exception")
