@@ -3,7 +3,7 @@
 import pytest
 
 from cometfuzz.routes.registry import ROUTES
-from cometfuzz.triage.blame import AGAINST, EVERY_BACKEND, EVERYBODY, blame
+from cometfuzz.triage.blame import AGAINST, EVERY_BACKEND, EVERYBODY, blame, traced
 
 
 @pytest.mark.parametrize(
@@ -35,6 +35,25 @@ def test_who_is_blamed(failing: str, agreeing: str, library: str, role: str) -> 
     assert (found.library, found.role) == (library, role)
     assert all(name in found.reasoning for name in failing.split(","))
     assert 0.5 <= found.confidence <= 1
+
+
+@pytest.mark.parametrize(
+    ("failing", "agreeing", "stage", "role"),
+    [
+        ("onnxruntime,openvino", "keras-tf", "tf2onnx", "Keras, tensorflow backend"),
+        ("tf-graph,tf-xla", "keras-tf", "trace", "Keras, tensorflow backend"),
+        ("litert", "keras-tf", "convert", "Keras, tensorflow backend"),
+        ("torch-onnx", "keras-torch", "torch.onnx", "converter torch.onnx"),
+        ("onnxruntime", "keras-tf,openvino", "load", "runtime ONNX Runtime"),
+    ],
+)
+def test_a_layer_that_tensorflow_cannot_trace_is_that_of_keras(
+    failing: str, agreeing: str, stage: str, role: str
+) -> None:
+    """It is not the converter that asked for the trace; and a converter may fail over a model that was traced."""
+    found = blame(ROUTES, failing.split(","), agreeing.split(","), stage)
+    assert traced(found, "cannot convert a node") == found
+    assert traced(found, "in user code: Exception encountered when calling Kron.call(). no integer").role == role
 
 
 def test_a_control_makes_surer() -> None:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from cometfuzz.execution.reference import REFERENCE
 from cometfuzz.routes import Library, Route, Stage, Step, Switch
-from cometfuzz.routes.libraries import KERAS, ONNX
+from cometfuzz.routes.libraries import KERAS, LITERT_CONVERTER, ONNX, TENSORFLOW, TF2ONNX
 from cometfuzz.routes.switches import plain_name, shared_switch
 from cometfuzz.triage.bug import Blame
 
@@ -19,6 +19,9 @@ NO_STAGE = 0.3
 EVERY_BACKEND = "Keras on every backend"
 KERAS_BACKEND = re.compile(r"Keras, (\w+) backend")
 """The role of a backend of Keras."""
+
+IN_A_LAYER = "Exception encountered when calling"
+"""How Keras begins a message about whatever is raised while a layer or an operation is called."""
 
 
 class _Place(NamedTuple):
@@ -65,6 +68,19 @@ def blame(routes: Mapping[str, Route], failing: Sequence[str], agreeing: Sequenc
     if control and before:
         reasoning += f", and {control[0]} has all that comes before it"
     return _blame(culprit, reasoning, 0.5 + 0.25 * bool(control) + 0.2 * pinned)
+
+
+def traced(who: Blame, message: str) -> Blame:
+    """A blame, or that of Keras, if what failed while TensorFlow traced a model was the call of a layer: it asks for
+    what a tensor without values cannot tell. Keras says in the message that it was.
+
+    Not where PyTorch traces: what its tracers cannot follow may be their fault as well.
+    """
+    by_tensorflow = who.library in (TENSORFLOW.name, TF2ONNX.name, LITERT_CONVERTER.name)
+    if not by_tensorflow or KERAS_BACKEND.fullmatch(who.role) or IN_A_LAYER not in message:
+        return who
+    reasoning = f"{who.reasoning}; but it was the call of a layer that raised, while TensorFlow traced it"
+    return replace(who, library=KERAS.name, role=f"{KERAS.title}, tensorflow backend", reasoning=reasoning)
 
 
 def _meant(ways: Sequence[Sequence[_Place]]) -> set[tuple[str, ...]]:

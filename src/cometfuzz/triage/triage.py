@@ -22,7 +22,7 @@ from cometfuzz.oracles.symptoms import RELATION, about
 from cometfuzz.routes import Switch
 from cometfuzz.routes.registry import library_named
 from cometfuzz.routes.switches import plain_name
-from cometfuzz.triage.blame import AGAINST, NO_STAGE, blame, with_degrees
+from cometfuzz.triage.blame import AGAINST, NO_STAGE, blame, traced, with_degrees
 from cometfuzz.triage.bug import Blame, Bug, Script, Signature
 from cometfuzz.triage.collection import covering, having, recognised, twin
 from cometfuzz.triage.confirm import Confirmed, Probe, Target, confirm
@@ -249,6 +249,7 @@ class Triage:
         right = agreeing(last)
         failed_in = last.stage if about(last.symptom).stops else ""
         who = blame(self.executor.routes, last.camps[0].routes, right, failed_in)
+        who = traced(who, str(last.evidence.get("message", ""))) if failed_in else who
         alone = case.breaks or last.symptom == RELATION.name  # nobody need do otherwise to show that it is wrong
         if alone and not right:
             who = _by_itself(last)
