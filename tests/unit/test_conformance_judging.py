@@ -71,6 +71,18 @@ def test_what_a_converter_says_that_it_lacks_need_not_be_declared(
     assert (report.total(route).said, report.total(route).undeclared) == (int(said), int(not said))
 
 
+@pytest.mark.parametrize("always", [False, True])
+def test_what_a_defect_may_show_and_does_not_leaves_a_converter_its_word(
+    monkeypatch: pytest.MonkeyPatch, always: bool
+) -> None:
+    """A value that may be wrong is no reason to doubt that there is none."""
+    monkeypatch.setattr(conformance, "find_rules", lambda route, drawn, view: [rule(symptom="value", always=always)])
+    failure = Failure("RuntimeError", ("RuntimeError",), "No translator found for ATAN2 node.", ())
+    outcome = Outcome("openvino-tflite", "exception", "load", "openvino", failure=failure)
+    result = judge_draw(ROUTES["openvino-tflite"], draw_layer("ELU", 1, 0), 0, outcome)
+    assert (result.said, result.undeclared == "") == (not always, not always)
+
+
 def test_a_wrong_value_is_undeclared(monkeypatch: pytest.MonkeyPatch) -> None:
     good = right_answer(draw_layer("ELU", 1, 0))[0]
     bad = good._replace(data=bytes(len(good.data)))

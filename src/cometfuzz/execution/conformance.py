@@ -173,9 +173,9 @@ def judge_draw(
     else:
         seen, text = "", ""
     shown = [rule for rule in known if _shows(rule, seen, outcome)]
-    said = not known and _says_so(route, outcome)
+    said = not shown and not any(rule.always for rule in known) and _says_so(route, outcome)
     undeclared = "" if said else text
-    if known:
+    if known and not said:
         excused = bool(shown) or (not seen and not any(rule.always for rule in known))
         undeclared = "" if excused else f"{known[0].id} ({known[0].text}) shows otherwise: {text or 'passes'}"
     return Result(

@@ -32,8 +32,8 @@ def softmax_over_one_axis(x: Any, p: Params) -> bool:
 
 
 @predicate
-def softmax_over_several_axes(x: Any, p: Params) -> bool:
-    """A Softmax layer over more than one axis."""
+def over_several_axes(x: Any, p: Params) -> bool:
+    """A layer that works along more than one axis."""
     return isinstance(p.axis, tuple) and len(p.axis) > 1
 
 
