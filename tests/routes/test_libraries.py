@@ -147,6 +147,18 @@ def test_a_stateful_layer_begins_with_zeros_when_it_is_frozen() -> None:
             assert compare(executor.run(case))["torch-traced"].ok
 
 
+def test_a_stateful_layer_begins_with_zeros_whoever_has_run_the_same_exported_program() -> None:
+    """Steps share the program of torch.export, whose states each run changes; torch.compile runs it to compile it."""
+    drafts = [
+        Draft("x", "input", {"shape": (2, 4, 3)}, ()),
+        Draft("g", "GRU", {"units": 5, "stateful": True}, (Edge("x"),)),
+    ]
+    case, names = Case(assemble(drafts, [Edge("g")]), 1), ["torch-export", "torch-export-saved", "torch-aot-eager"]
+    with Executor([ROUTES[name] for name in (*names, "reference")]) as executor:
+        told = compare(executor.run(case))
+    assert {name: told[name].ok for name in names} == dict.fromkeys(names, True)
+
+
 def test_libraries_tell_which_kernels_they_chose() -> None:
     drafts = [Draft("x", "input", {"shape": (4, 17, 17, 3)}, ())]
     drafts.append(Draft("c", "Conv2D", {"filters": 16, "kernel_size": (3, 3)}, (Edge("x"),)))

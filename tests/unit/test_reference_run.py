@@ -417,7 +417,7 @@ def test_a_score_beside_nan_may_get_any_weight(layer: str) -> None:
 
 
 @pytest.mark.parametrize(("axis", "right"), [((1, 2), True), (-1, False)])
-def test_a_softmax_over_several_axes_rounds_a_logarithm(axis: int | tuple[int, ...], right: bool) -> None:
+def test_a_over_several_axes_rounds_a_logarithm(axis: int | tuple[int, ...], right: bool) -> None:
     case = chain((1, 1, 1), ("Softmax", {"axis": axis}))
     assert judged(case, [[[1.00003]]], x=[[[1000.0]]]) == right
     assert not judged(case, [[[1.00003]]], x=[[[1.0]]])

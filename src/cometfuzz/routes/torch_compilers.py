@@ -11,7 +11,7 @@ import io
 import shutil
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -97,10 +97,31 @@ def start(options: Mapping[str, str]) -> TorchAdapter:
 
 @dataclass(frozen=True)
 class Exported:
-    """A program of torch.export, and whether its module takes inputs as the Keras model does, not one by one."""
+    """A program of torch.export, and whether its module takes inputs as the Keras model does, not one by one.
 
-    program: Any
+    States of a stateful layer are tensors of the program, which each run of it changes, also for those who share it.
+    """
+
+    used: Any
     whole: bool = False
+    initial: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def program(self) -> Any:
+        """The program as new: what an earlier step left behind in its states is gone."""
+        self.reset()
+        return self.used
+
+    def reset(self) -> None:
+        """Let stateful layers forget what they have seen."""
+        for name, value in self.initial.items():
+            self.used.constants[name].copy_(value)
+
+
+def exported_as_it_is(program: Any, whole: bool = False) -> Exported:
+    """A program with the states that it begins with."""
+    tensors = {name: value for name, value in program.constants.items() if hasattr(value, "clone")}
+    return Exported(program, whole, {name: value.clone() for name, value in tensors.items()})
 
 
 @dataclass(frozen=True)
@@ -124,10 +145,11 @@ class TorchAdapter:
         work.enter("torch.export")
         with work.library(), self.torch.no_grad():
             if work.manner.exporter == "export":
-                return Exported(self._exported_by_keras(work, built.model), whole=True)
+                return exported_as_it_is(self._exported_by_keras(work, built.model), whole=True)
             shapes = self._dynamic_shapes(work)
             module, given = as_module(self.torch, work, built.model), self._first(work)
-            return Exported(self.torch.export.export(module, tuple(given), dynamic_shapes=shapes and (shapes,)))
+            program = self.torch.export.export(module, tuple(given), dynamic_shapes=shapes and (shapes,))
+            return exported_as_it_is(program)
 
     def _dynamic_shapes(self, work: Work) -> Any:
         """For each input its open axes; None where nothing is open."""
@@ -159,7 +181,7 @@ class TorchAdapter:
     def decompose(self, work: Work, exported: Exported) -> Exported:
         work.enter("run_decompositions")
         with work.library(), self.torch.no_grad():
-            return Exported(exported.program.run_decompositions(), exported.whole)
+            return exported_as_it_is(exported.program.run_decompositions(), exported.whole)
 
     def run(self, work: Work, made: Exported | Callable) -> list[WireTensor]:
         work.enter("run")
@@ -205,6 +227,7 @@ class TorchAdapter:
             self.torch._dynamo.reset()
             made = Callable(self.torch.compile(exported.program.module(), backend=backend), exported)
             self._once(work, made, first)
+            exported.reset()  # compiling has run the model
         return made
 
     def package(self, work: Work, exported: Exported) -> bytes:
