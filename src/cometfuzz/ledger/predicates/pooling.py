@@ -28,7 +28,9 @@ def window_exceeds_input(x: Any, p: Params) -> bool:
 @predicate
 def larger_window_does_not_fit(x: Any, p: Params) -> bool:
     """Keras' adaptive pooling tries windows of ceil(n / outputs) + 1 as well, and one does not fit."""
-    return any(-(-n // size) + 1 > n for n, size in zip(spatial(x, p), p.output_size, strict=True))
+    places = spatial(x, p)
+    sizes = p.output_size if isinstance(p.output_size, tuple) else (p.output_size,) * len(places)
+    return any(-(-n // size) + 1 > n for n, size in zip(places, sizes, strict=True))
 
 
 @predicate
