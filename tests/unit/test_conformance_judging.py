@@ -1,5 +1,9 @@
 """How conformance judges an outcome: accepted, declared, or our fault."""
 
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+
 import numpy as np
 import pytest
 
@@ -7,11 +11,14 @@ from cometfuzz.catalogue.data import draw_data
 from cometfuzz.catalogue.drawing import LayerDraw, draw_layer
 from cometfuzz.execution import conformance
 from cometfuzz.execution.conformance import Report, Result, judge_draw
-from cometfuzz.execution.outcome import Failure, Outcome
+from cometfuzz.execution.outcome import Failure, Outcome, Trial
+from cometfuzz.execution.versions import usual_view
+from cometfuzz.ir.case import Case
 from cometfuzz.ledger.defect import Defect
-from cometfuzz.ledger.matching import Rule, rules
+from cometfuzz.ledger.matching import Rule, View, rules
 from cometfuzz.protocol import WireTensor
 from cometfuzz.reference.run import narrow, run
+from cometfuzz.routes import Route
 from cometfuzz.routes.registry import ROUTES
 
 ROUTE = ROUTES["keras-tf"]
@@ -71,6 +78,18 @@ def test_what_a_converter_says_that_it_lacks_need_not_be_declared(
     assert (report.total(route).said, report.total(route).undeclared) == (int(said), int(not said))
 
 
+@pytest.mark.parametrize("always", [False, True])
+def test_what_a_defect_may_show_and_does_not_leaves_a_converter_its_word(
+    monkeypatch: pytest.MonkeyPatch, always: bool
+) -> None:
+    """A value that may be wrong is no reason to doubt that there is none."""
+    monkeypatch.setattr(conformance, "find_rules", lambda route, drawn, view: [rule(symptom="value", always=always)])
+    failure = Failure("RuntimeError", ("RuntimeError",), "No translator found for ATAN2 node.", ())
+    outcome = Outcome("openvino-tflite", "exception", "load", "openvino", failure=failure)
+    result = judge_draw(ROUTES["openvino-tflite"], draw_layer("ELU", 1, 0), 0, outcome)
+    assert (result.said, result.undeclared == "") == (not always, not always)
+
+
 def test_a_wrong_value_is_undeclared(monkeypatch: pytest.MonkeyPatch) -> None:
     good = right_answer(draw_layer("ELU", 1, 0))[0]
     bad = good._replace(data=bytes(len(good.data)))
@@ -105,6 +124,31 @@ def test_a_signal_is_a_death_not_an_exception(monkeypatch: pytest.MonkeyPatch) -
     dead = Outcome("keras-tf", "signal", "run", "keras", detail="SIGSEGV")
     assert judged(monkeypatch, dead, rule(raises="Exception")).undeclared
     assert judged(monkeypatch, dead, rule(symptom="death")).undeclared == ""
+
+
+@dataclass
+class Mortal:
+    """An executor whose child died of an earlier call, and answers when it is asked again."""
+
+    answers: list[Outcome]
+    view: View = field(default_factory=usual_view)
+    routes: Mapping[str, Route] = field(default_factory=lambda: ROUTES)
+
+    def submit(self, case: Case, routes: Sequence[str] = ()) -> Future[Trial]:
+        future: Future[Trial] = Future()
+        future.set_result(Trial(case, {name: self.answers.pop(0) for name in routes}))
+        return future
+
+
+@pytest.mark.parametrize("again", ["completed", "signal"])
+def test_a_child_that_dies_is_asked_again(monkeypatch: pytest.MonkeyPatch, again: str) -> None:
+    monkeypatch.setattr(conformance, "find_rules", lambda route, drawn, view: [])
+    drawn = draw_layer("ELU", 1, 0)
+    dead = Outcome("keras-tf", "signal", "run", "keras", detail="SIGSEGV")
+    executor = Mortal([dead, completed(right_answer(drawn)) if again == "completed" else dead])
+    (result,) = conformance._judged(executor, drawn, 0, executor.submit(drawn.case, ["keras-tf"]))  # type: ignore[arg-type]
+    assert (result.undeclared == "") == (again == "completed")
+    assert not executor.answers
 
 
 def test_rules_do_not_count_as_accepted(monkeypatch: pytest.MonkeyPatch) -> None:

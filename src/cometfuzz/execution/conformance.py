@@ -173,9 +173,9 @@ def judge_draw(
     else:
         seen, text = "", ""
     shown = [rule for rule in known if _shows(rule, seen, outcome)]
-    said = not known and _says_so(route, outcome)
+    said = not shown and not any(rule.always for rule in known) and _says_so(route, outcome)
     undeclared = "" if said else text
-    if known:
+    if known and not said:
         excused = bool(shown) or (not seen and not any(rule.always for rule in known))
         undeclared = "" if excused else f"{known[0].id} ({known[0].text}) shows otherwise: {text or 'passes'}"
     return Result(
@@ -263,8 +263,13 @@ def conform(
 
 
 def _judged(executor: Executor, drawn: LayerDraw, index: int, future: Future[Trial]) -> Iterator[Result]:
+    """A child that dies is asked again: what it did for another route may have spoilt its memory."""
     answer = Answer(drawn.case)
     for name, outcome in future.result().outcomes.items():
         if outcome.status == "unavailable":
             raise WorkerFailure(f"route {name}: {outcome.detail}; {looked_at(name)}")
-        yield judge_draw(executor.routes[name], drawn, index, outcome, answer, executor.view)
+        result = judge_draw(executor.routes[name], drawn, index, outcome, answer, executor.view)
+        if result.undeclared and outcome.status == "signal":
+            again = executor.submit(drawn.case, [name]).result().outcomes[name]
+            result = judge_draw(executor.routes[name], drawn, index, again, answer, executor.view)
+        yield result

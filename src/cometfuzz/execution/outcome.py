@@ -39,7 +39,7 @@ UNSUPPORTED = (
     *("does not support", "isn't supported", "cannot be converted", "not yet supported", "no opkernel was registered"),
     *("neither a custom op nor a flex op", "needs_flex_ops", "no op registered for", "invalid data-type for array"),
     *("must be a compile-time constant", "only ranks up to", "all data must have the same batch size"),
-    "no conversion rule found",
+    *("no conversion rule found", "no translator found", "doesn't support", "does not currently support"),
 )
 PYTHONS_OWN = "unsupported operand type"
 """What Python says of 1 + None: a slip in the library, not something that it does not do."""
