@@ -230,6 +230,22 @@ def reads_stray_memory(x: TensorType, p: Params) -> bool:
 
 
 @predicate
+def column_reads_stray_memory(x: TensorType, p: Params) -> bool:
+    """oneDNN's convolution of images of one channel reads uninitialised memory, as that of volumes does: it makes a
+    single column of several rows, with a stride across."""
+    if x.dtype not in ("bfloat16", "float32") or channels(x, p) != 1 or max(p.dilation_rate) > 1:
+        return False
+    down, across = _counts(spatial(x, p), p.kernel_size, p.strides, p.padding)
+    return bool(p.kernel_size[1] >= 2 and across == 1 < down and p.strides[0] == 1 < p.strides[1])
+
+
+@predicate
+def column_of_kernel_reads_stray_memory(x: Any, p: Params) -> bool:
+    """column_reads_stray_memory in a convolution with a kernel that is given."""
+    return x[0].rank == 4 and column_reads_stray_memory(x[0], spread(x, p))
+
+
+@predicate
 def kernel_reads_stray_memory(x: Any, p: Params) -> bool:
     """reads_stray_memory in a convolution with a kernel that is given, over three axes."""
     whole = spread(x, p)
