@@ -203,11 +203,11 @@ def _strays(dtype: str, depth: int, sizes: Sizes, kernel: Sizes, strides: Sizes,
     In both dtypes if a single column of several rows is made with a stride across; in bfloat16 also if the input is a
     single plane with padding before it. Found by filling freed memory with NaN before 2000 drawn convolutions.
     """
-    if depth != 1 or dtype not in ("bfloat16", "float32") or kernel[2] < 2:
+    if depth != 1 or dtype not in ("bfloat16", "float32") or kernel[-1] < 2 or len(sizes) < 2:
         return False
     counts = _counts(sizes, kernel, strides, padding)
-    column = counts[2] == 1 and counts[1] > 1 and strides[1] == 1 and strides[2] > 1
-    plane = padding == "same" and sizes[0] == 1 and kernel[0] >= 3
+    column = counts[-1] == 1 and counts[-2] > 1 and strides[-2] == 1 and strides[-1] > 1
+    plane = len(sizes) == 3 and padding == "same" and sizes[0] == 1 and kernel[0] >= 3
     return column or (dtype == "bfloat16" and plane)
 
 
@@ -230,19 +230,10 @@ def reads_stray_memory(x: TensorType, p: Params) -> bool:
 
 
 @predicate
-def column_reads_stray_memory(x: TensorType, p: Params) -> bool:
-    """oneDNN's convolution of images of one channel reads uninitialised memory, as that of volumes does: it makes a
-    single column of several rows, with a stride across."""
-    if x.dtype not in ("bfloat16", "float32") or channels(x, p) != 1 or max(p.dilation_rate) > 1:
-        return False
-    down, across = _counts(spatial(x, p), p.kernel_size, p.strides, p.padding)
-    return bool(p.kernel_size[1] >= 2 and across == 1 < down and p.strides[0] == 1 < p.strides[1])
-
-
-@predicate
-def column_of_kernel_reads_stray_memory(x: Any, p: Params) -> bool:
-    """column_reads_stray_memory in a convolution with a kernel that is given."""
-    return x[0].rank == 4 and column_reads_stray_memory(x[0], spread(x, p))
+def kernel_on_images_reads_stray_memory(x: Any, p: Params) -> bool:
+    """reads_stray_memory in a convolution of images with a kernel that is given."""
+    whole = spread(x, p)
+    return x[0].rank == 4 and ones(whole.dilation_rate) and reads_stray_memory(x[0], whole)
 
 
 @predicate
