@@ -20,6 +20,8 @@ from cometfuzz.execution.executor import Executor
 from cometfuzz.execution.outcome import Failure, Outcome, Trial
 from cometfuzz.execution.versions import usual_view, versions_of
 from cometfuzz.ir.case import Case
+from cometfuzz.ir.graph import Params
+from cometfuzz.ir.types import TensorType
 from cometfuzz.ledger.changes import mended, versions_met
 from cometfuzz.ledger.cpu import level_of
 from cometfuzz.ledger.defect import ANY_CPU, Applies, Defect, Seen
@@ -315,3 +317,34 @@ def test_where_its_case_shows_nothing_a_script_for_just_that_route_tells(monkeyp
         monkeypatch.setattr(refreshing, "reproduce", written(shown, code))
         assert measure(question, silent, bug).result == result
     assert asked_of == [("keras-jax",)] * 3
+
+
+@pytest.mark.parametrize(
+    ("subscripts", "implied"),
+    [("h,...c,...h", True), ("...c,...h", True), ("...c,...h->...c", False), ("h,...h", False), ("ij,jk", False)],
+)
+def test_dots_are_implied_where_several_operands_have_them(subscripts: str, implied: bool) -> None:
+    assert named("dots_are_implied")((), Params({"subscripts": subscripts})) is implied
+
+
+@pytest.mark.parametrize(
+    ("shape", "dtype", "kernel", "strides", "stray"),
+    [
+        ((2, 2, 1, 1), "float32", (1, 2), (1, 2), True),
+        ((2, 2, 1, 1), "float32", (5, 2), (1, 3), True),
+        ((2, 2, 1, 1), "float64", (1, 2), (1, 2), False),
+        ((2, 2, 1, 3), "float32", (1, 2), (1, 2), False),  # three channels
+        ((2, 1, 1, 1), "float32", (1, 2), (1, 2), False),  # one row
+        ((2, 2, 3, 1), "float32", (1, 2), (1, 2), False),  # two columns
+        ((2, 2, 1, 1), "float32", (1, 1), (1, 2), False),
+    ],
+)
+def test_a_convolution_of_one_channel_to_one_column_strays(
+    shape: tuple[int, ...], dtype: str, kernel: tuple[int, int], strides: tuple[int, int], stray: bool
+) -> None:
+    sizes = {"kernel_size": kernel, "strides": strides, "dilation_rate": (1, 1)}
+    params = Params({**sizes, "padding": "same", "data_format": "channels_last"})
+    assert named("reads_stray_memory")(TensorType(dtype, shape), params) is stray
+    by_operator = Params({**params, "kernel_size": (), "strides": strides})
+    given = (TensorType(dtype, shape), TensorType(dtype, (*kernel, shape[-1], 1)))
+    assert named("kernel_on_images_reads_stray_memory")(given, by_operator) is stray

@@ -230,6 +230,13 @@ def reads_stray_memory(x: TensorType, p: Params) -> bool:
 
 
 @predicate
+def kernel_on_images_reads_stray_memory(x: Any, p: Params) -> bool:
+    """reads_stray_memory in a convolution of images with a kernel that is given."""
+    whole = spread(x, p)
+    return x[0].rank == 4 and ones(whole.dilation_rate) and reads_stray_memory(x[0], whole)
+
+
+@predicate
 def kernel_reads_stray_memory(x: Any, p: Params) -> bool:
     """reads_stray_memory in a convolution with a kernel that is given, over three axes."""
     whole = spread(x, p)

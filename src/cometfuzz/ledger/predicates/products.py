@@ -60,6 +60,12 @@ def implied_order_is_lost(x: Any, p: Params) -> bool:
 
 
 @predicate
+def dots_are_implied(x: Any, p: Params) -> bool:
+    """The output is not said, and more than one operand has dots."""
+    return bool("->" not in p.subscripts and p.subscripts.count(DOTS) > 1)
+
+
+@predicate
 def vectors_by_their_own_axes(x: Any, p: Params) -> bool:
     """No axis is named for all, and one that is not the last for one of them."""
     return p.axis is None and vector_axes(p) != (-1, -1, -1)

@@ -1,0 +1,34 @@
+# LayerNormalization loses the digits of small results: Keras, tensorflow backend
+# 1 of 1 elements differ, the first at [0, 0]: expected 0.15983808 within 3.9e-05; received 0.25
+# Seen on x86-64-v4 (AMD EPYC), OPENBLAS_CORETYPE=Haswell.
+import os
+import sys
+
+os.environ["KERAS_BACKEND"] = "tensorflow"
+try:
+    import keras
+    import numpy as np
+    import tensorflow as tf
+except ImportError as error:
+    print("missing:", error)
+    sys.exit(2)
+
+print("versions:", "keras", keras.__version__, "tensorflow", tf.__version__)
+data = np.array([[100000.0]], "float32")
+x = keras.Input(batch_shape=(1, 1))
+layer = keras.layers.LayerNormalization()
+y = layer(x)
+model = keras.Model(x, y)
+layer.set_weights([
+    np.ones((1,)),  # gamma
+    np.array([0.15983808]),  # beta
+])
+# From the documented meaning in float64; Keras 3 on PyTorch, tf-keras (Keras 2) on TensorFlow,
+# keras-tf > SavedModel > TensorFlow and 9 more agree.
+expected = np.array([[0.15983808]])
+seen = keras.ops.convert_to_numpy(model(data)).astype("float64")
+print("expected:", expected.tolist())
+print("seen:    ", seen.tolist())
+# Rounding explains a difference of at most 2.6e-04 * |expected|.
+right = seen.shape == expected.shape and np.allclose(seen, expected, rtol=2.6e-04, atol=0)
+sys.exit(0 if right else 1)
