@@ -25,8 +25,10 @@ from cometfuzz import errors
 from cometfuzz.campaign.records import Records
 from cometfuzz.campaign.store import Store
 from cometfuzz.campaign.triaging import Progress, triage_campaign
+from cometfuzz.catalogue.breaking import Target, draw_breaking
 from cometfuzz.catalogue.validate import assemble
 from cometfuzz.cli import app
+from cometfuzz.draw import Draw
 from cometfuzz.errors import CometfuzzError, InvalidCollection, InvalidConfig
 from cometfuzz.execution.executor import Executor
 from cometfuzz.execution.versions import usual_view
@@ -102,6 +104,14 @@ def test_a_bug_comes_back_as_it_was(tmp_path: Path) -> None:
     assert sorted(path.name for path in entry.folder.iterdir()) == [
         *("bug.json", "case.json", "defect.toml", "issue.md", "script.py")
     ]
+
+
+def test_a_call_that_breaks_a_rule_comes_back_as_it_was(tmp_path: Path) -> None:
+    case = draw_breaking(Target("Embedding", "tokens are below input_dim"), Draw("breaking"))
+    assert case is not None
+    collected(tmp_path / "bugs", made(case))
+    (entry,) = Collection.read(tmp_path / "bugs").entries
+    assert entry.bug.minimal == case
 
 
 def test_the_title_of_a_bug_is_that_of_its_entry(tmp_path: Path) -> None:

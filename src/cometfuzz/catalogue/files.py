@@ -39,9 +39,9 @@ def decode(text: bytes, breaking: bool = False) -> Case:
     return Case(graph, parsed.rng_seed, parsed.data, parsed.breaks, parsed.manner)
 
 
-def load(path: Path) -> Case:
-    """The case in a file."""
-    return decode(read_regular(path, MAX_BYTES, InvalidCase))
+def load(path: Path, breaking: bool = False) -> Case:
+    """The case in a file; `breaking`: as `decode` has it."""
+    return decode(read_regular(path, MAX_BYTES, InvalidCase), breaking)
 
 
 def save(case: Case, path: Path) -> None:

@@ -79,7 +79,7 @@ def _candidates(rule: Rule, route: str, report: Callable[[str], None]) -> Iterat
     """The case of the entry, which has shown it once, perhaps on another route; then drawn calls of its layers."""
     own = shipped() / rule.id / CASE
     if own.is_file():
-        yield load(own)
+        yield load(own, breaking=True)
     layers = 0
     for layer in _layers(rule, route):
         report(layer)

@@ -160,7 +160,7 @@ def _utf8(text: str) -> str:
 def read_case(place: Place) -> Case:
     """The minimal case of a bug."""
     try:
-        return decode(read_text(place, CASE, MAX_CASE_BYTES).encode())
+        return decode(read_text(place, CASE, MAX_CASE_BYTES).encode(), breaking=True)
     except InvalidCase as error:
         raise InvalidCase(f"{place.path(CASE)}: {error}") from None
 

@@ -103,7 +103,7 @@ def questions(
                 groups.setdefault(tuple(versions.items()), []).append(route)
         if not groups:
             continue
-        case = load(path)
+        case = load(path, breaking=True)
         for versions_key, among in groups.items():
             if any(_is_met(defect, route, case) for route in among):
                 yield Question(defect, tuple(route.name for route in among), dict(versions_key), case)
