@@ -17,13 +17,15 @@ from cometfuzz.config import PolicyConfig
 from cometfuzz.coverage.layers import full_space, ops_space, paper_space
 from cometfuzz.coverage.offered import offered_space
 from cometfuzz.errors import CometfuzzError
-from cometfuzz.execution.offers import Question, digest_of, lacking, place_of, questions, read
+from cometfuzz.execution.offers import Question, digest_of, lacking, place_of, questions, read, without_defects
 from cometfuzz.execution.policy import assign, assign_breaking
 from cometfuzz.execution.versions import view_of
 from cometfuzz.ir.case import Case
 from cometfuzz.ir.graph import INPUT, Draft, Edge, Graph, Inner, Node, Params
 from cometfuzz.ir.types import TensorType
 from cometfuzz.ledger.cpu import USUAL_CPU
+from cometfuzz.ledger.defect import Applies, Defect
+from cometfuzz.ledger.matching import Rule, View, rule_of
 from cometfuzz.mutation.dialect import Dialects, usual_dialects
 from cometfuzz.routes.offers import CALL, FIND, MAKE, TAKE, Lacking, accepts, answer, without_idle
 from cometfuzz.routes.registry import ROUTES, moved
@@ -44,6 +46,22 @@ OLD = Offer(
         *(Lack(name, "activation", '"relu"') for name, spec in CATALOGUE.items() if "activation" in spec.params),
     ),
 )
+
+
+def test_a_defect_does_not_hide_that_an_operator_is_not_there() -> None:
+    """It raises, as the defect does; a parameter that raises is the defect."""
+    applies = Applies(("keras-tf",), layers=("ops.celu",), raises="Exception")
+    entry = Defect(title="celu raises", why="", library="keras", applies=(applies,), id="celu")
+
+    class Known(View):
+        def rules_of(self, route: str, layer: str, base: bool = False) -> tuple[Rule, ...]:
+            return (rule_of(entry, applies),) if layer == "ops.celu" else ()
+
+    whole, part = Lack("ops.celu"), Lack("ops.celu", "alpha")
+    view = Known({"keras-tf": ROUTES["keras-tf"]}, {})
+    assert without_defects(view, "keras-tf", Offer("Keras 3.0", (whole,))).lacks == (whole,)
+    assert without_defects(view, "keras-tf", Offer("Keras 3.0", (part,))).lacks == ()
+    assert without_defects(view, "keras-tf", Offer("Keras 3.0", (), (whole,))).broken == ()
 
 
 BOTH = Lack("SeparableConv1D", "strides with dilation_rate")

@@ -208,11 +208,12 @@ def offers_of(routes: Mapping[str, Route]) -> dict[str, Offer]:
     there. Nothing of a route whose front end lacks nothing, or was never asked."""
     kept = {name: read(place) for name, route in routes.items() if (place := place_of(route)) is not None}
     view = view_of({name: route for name, route in routes.items() if kept.get(name) is not None})
-    found = {name: _without_defects(view, name, offer) for name, offer in kept.items() if offer is not None}
+    found = {name: without_defects(view, name, offer) for name, offer in kept.items() if offer is not None}
     return {name: offer for name, offer in found.items() if offer.lacks or offer.broken}
 
 
-def _without_defects(view: View, route: str, offer: Offer) -> Offer:
+def without_defects(view: View, route: str, offer: Offer) -> Offer:
+    """An offer without what the ledger calls a defect: that is what a campaign looks for."""
     if not offer.lacks and not offer.broken:
         return offer
     found, known = {*offer.lacks, *offer.broken}, set()
@@ -226,7 +227,9 @@ def _without_defects(view: View, route: str, offer: Offer) -> Offer:
     def unknown(lacks: Sequence[Lack]) -> tuple[Lack, ...]:
         return tuple(lack for lack in lacks if lack not in known)
 
-    return Offer(offer.library, unknown(offer.lacks), unknown(offer.broken))
+    # What is not there at all raises whatever a defect would raise, and is none.
+    absent = tuple(lack for lack in offer.lacks if lack == Lack(lack.layer) and lack in known)
+    return Offer(offer.library, (*absent, *unknown(offer.lacks)), unknown(offer.broken))
 
 
 def digest_of(offers: Mapping[str, Offer]) -> str:
