@@ -102,7 +102,7 @@ def test_a_stop_while_a_case_is_judged_gives_it_up(tmp_path: Path, monkeypatch: 
     """Its workers are killed at once: what they fail at is no finding, and the case is run again later."""
     chosen, judged, stopped = settings(cases=6), [], []
 
-    def judge(bench: Bench) -> list[Finding]:
+    def judge(bench: Bench, fell: Callable[[str], None]) -> list[Finding]:
         apart = any(node.id.startswith("apart_") for node in bench.graph.inputs)
         if bench.graph not in judged and not apart:  # some cases run once more on odd numbers, some in parts
             judged.append(bench.graph)

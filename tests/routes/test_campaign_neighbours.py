@@ -1,7 +1,7 @@
 """Neighbours in whole campaigns, on the reference in child processes and with a planted oracle: what is alive is looked
 around on the route that fails, the same whatever the jobs and after a stop."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -34,7 +34,7 @@ def twin(name: str) -> Route:
 ROUTES = {name: twin(name) for name in (*BASE, DEAR)}
 
 
-def planted(bench: Bench) -> Iterator[Finding]:
+def planted(bench: Bench, fell: Callable[[str], None]) -> Iterator[Finding]:
     """Dense and Conv2D are wrong on the dear route, for each dtype in another way; all ReLUs are, which is known."""
     graph = bench.trial.case.graph
     for node in graph.nodes if DEAR in bench.trial.outcomes and not bench.trial.case.breaks else ():
